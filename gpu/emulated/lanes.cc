@@ -1,3 +1,4 @@
+/* Fibers, collective operations, barriers and launches (gpu/emulated/lanes.h). */
 #include "gpu/emulated/lanes.h"
 
 #include <condition_variable>
@@ -16,8 +17,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/* Keeps the registers that a call keeps, and the stack pointer in *from; goes on where
- * `to` was kept. */
+/* Switches fibers: saves the callee-saved registers and, in *from, the stack pointer; restores
+ * those that were saved at `to`. */
 extern "C" void hw_emulated_switch(void **from, void *to);
 asm(R"(
     .text
@@ -52,7 +53,7 @@ enum class state { ready, in_warp, in_block, in_grid, ended };
 
 struct warp {
     uint32_t alive;
-    meeting open[4]; /* a lane waits in one, and its warp may be spread over several */
+    collective_state open[4]; /* a lane waits in one; the lanes of a warp may wait in several */
 };
 
 struct lane {
@@ -61,22 +62,22 @@ struct lane {
     int number; /* in its warp */
     index thread;
     warp *of;
-    meeting *in;
-    combining how;
+    collective_state *in;
+    reduction kind;
     int result;
 };
 
 namespace
 {
 
-/* Blocks still to run, and the barrier of those that run. */
+/* The blocks of a launch that have not started, and the grid barrier of those that run. */
 struct grid {
     const shape &is;
     const char *kernel;
     const std::function<void()> &body;
     uint64_t blocks, next, arrived, ended, epoch;
     std::mutex mutex;
-    std::condition_variable turn;
+    std::condition_variable released;
 
     grid(const shape &shape, const char *name, const std::function<void()> &what)
         : is(shape), kernel(name), body(what), blocks(uint64_t{shape.grid.x} * shape.grid.y),
@@ -84,40 +85,40 @@ struct grid {
     {
     }
 
-    bool take(uint64_t &block)
+    bool next_block(uint64_t &block)
     {
         const std::lock_guard<std::mutex> lock(mutex);
         block = next;
         return next < blocks && ++next != 0;
     }
 
-    void open_if_all()
+    void release_if_all()
     {
         if (arrived == 0 || arrived + ended < blocks)
             return;
         arrived = 0;
         epoch++;
-        turn.notify_all();
+        released.notify_all();
     }
 
-    void meet()
+    void barrier()
     {
         std::unique_lock<std::mutex> lock(mutex);
         const uint64_t before = epoch;
         arrived++;
-        open_if_all();
-        turn.wait(lock, [&] { return epoch != before; });
+        release_if_all();
+        released.wait(lock, [&] { return epoch != before; });
     }
 
     void leave()
     {
         const std::lock_guard<std::mutex> lock(mutex);
         ended++;
-        open_if_all();
+        release_if_all();
     }
 };
 
-/* A thread of the system, and the block that it runs. */
+/* An operating system thread and the block that it runs. */
 struct worker {
     void *stack_pointer = nullptr, *fake_stack = nullptr; /* of the scheduler */
     const void *bottom = nullptr;
@@ -129,22 +130,22 @@ struct worker {
     grid *of = nullptr;
     index block;
     int count, alive, waiting, in_grid; /* lanes */
-    int any, all;                       /* of the predicates brought to the barrier */
+    int any, all;                       /* of the predicates at the barrier */
     std::vector<char> shared;
     uint64_t random;
-    bool advanced;
+    bool advanced; /* a lane has made progress in this iteration over all lanes */
 };
 
 thread_local worker *me;
 
-void leave(bool for_good)
+void switch_to_scheduler(bool lane_ended)
 {
     lane *l = me->running;
 
 #ifdef __SANITIZE_ADDRESS__
-    __sanitizer_start_switch_fiber(for_good ? nullptr : &l->fake_stack, me->bottom, me->size);
+    __sanitizer_start_switch_fiber(lane_ended ? nullptr : &l->fake_stack, me->bottom, me->size);
 #else
-    (void)for_good;
+    (void)lane_ended;
 #endif
     hw_emulated_switch(&l->stack_pointer, me->stack_pointer);
 #ifdef __SANITIZE_ADDRESS__
@@ -152,7 +153,7 @@ void leave(bool for_good)
 #endif
 }
 
-void enter(lane *l)
+void switch_to_lane(lane *l)
 {
     me->running = l;
 #ifdef __SANITIZE_ADDRESS__
@@ -165,14 +166,14 @@ void enter(lane *l)
     me->running = nullptr;
 }
 
-/* ---- what lanes wait for ---- */
+/* ---- collective operations ---- */
 
-bool complete(const warp *w, const meeting *m)
+bool complete(const warp *w, const collective_state *m)
 {
     return ((m->arrived | ~w->alive) & m->mask) == m->mask;
 }
 
-void close_meeting(warp *w, meeting *m)
+void complete_collective(warp *w, collective_state *m)
 {
     lane *l = me->lanes + (w - me->warps) * warp_lanes;
 
@@ -183,11 +184,11 @@ void close_meeting(warp *w, meeting *m)
             l[i].now = state::ready;
 }
 
-meeting *find_meeting(warp *w, operation kind, uint32_t mask, uint32_t own)
+collective_state *find_collective(warp *w, operation kind, uint32_t mask, uint32_t own)
 {
-    meeting *free_one = nullptr;
+    collective_state *free_one = nullptr;
 
-    for (meeting &m : w->open) {
+    for (collective_state &m : w->open) {
         if (m.used && !m.done && m.mask == mask && !(m.arrived & own)) {
             if (m.kind != kind)
                 fail("lanes of mask %08x meet in different operations", mask);
@@ -198,11 +199,11 @@ meeting *find_meeting(warp *w, operation kind, uint32_t mask, uint32_t own)
     }
     if (!free_one)
         fail("lanes of a warp wait in more than four places");
-    *free_one = meeting{kind, mask, 0, 0, true, false, {}};
+    *free_one = collective_state{kind, mask, 0, 0, true, false, {}};
     return free_one;
 }
 
-void open_block_if_all()
+void release_block_if_all()
 {
     if (me->waiting == 0 || me->waiting < me->alive)
         return;
@@ -210,7 +211,7 @@ void open_block_if_all()
         lane &l = me->lanes[i];
         if (l.now != state::in_block)
             continue;
-        l.result = l.how == combining::any ? me->any : l.how == combining::all ? me->all : 0;
+        l.result = l.kind == reduction::any ? me->any : l.kind == reduction::all ? me->all : 0;
         l.now = state::ready;
     }
     me->waiting = 0, me->any = 0, me->all = 1;
@@ -229,15 +230,15 @@ void lane_main()
     me->advanced = true;
     me->alive--;
     l->of->alive &= ~(1u << l->number);
-    for (meeting &m : l->of->open)
+    for (collective_state &m : l->of->open)
         if (m.used && !m.done && complete(l->of, &m))
-            close_meeting(l->of, &m);
-    open_block_if_all();
-    leave(true);
+            complete_collective(l->of, &m);
+    release_block_if_all();
+    switch_to_scheduler(true);
     abort();
 }
 
-void begin_lane(int i)
+void init_lane(int i)
 {
     lane &l = me->lanes[i];
     auto *top =
@@ -249,14 +250,14 @@ void begin_lane(int i)
     l.of = me->warps + i / warp_lanes;
     l.stack = me->stacks + static_cast<size_t>(i) * stack_bytes;
     l.fake_stack = nullptr;
-    *--top = 0; /* as if called: the stack is 8 bytes off its alignment */
+    *--top = 0; /* the alignment of a function's entry: 8 bytes off 16 */
     *--top = reinterpret_cast<uint64_t>(&lane_main);
     top -= 6;
     memset(top, 0, 6 * sizeof *top);
     l.stack_pointer = top;
 }
 
-void begin_block(uint64_t block)
+void init_block(uint64_t block)
 {
     const shape &is = me->of->is;
 
@@ -265,15 +266,15 @@ void begin_block(uint64_t block)
     me->count = me->alive = static_cast<int>(is.block.x);
     me->waiting = me->in_grid = me->any = 0;
     me->all = 1;
-    me->shared.assign(is.shared + 16, static_cast<char>(0xA5)); /* no zeros to rely on */
+    me->shared.assign(is.shared + 16, static_cast<char>(0xA5)); /* not zeros, as on a device */
     for (int w = 0; w * warp_lanes < me->count; w++) {
         const int left = me->count - w * warp_lanes;
         me->warps[w].alive = left >= warp_lanes ? ~0u : (1u << left) - 1;
-        for (meeting &m : me->warps[w].open)
+        for (collective_state &m : me->warps[w].open)
             m.used = false;
     }
     for (int i = 0; i < me->count; i++)
-        begin_lane(i);
+        init_lane(i);
 }
 
 uint64_t draw()
@@ -284,28 +285,29 @@ uint64_t draw()
     return me->random;
 }
 
-/* Lets every lane that is ready run, in their order, or with a seed in one drawn. Returns
- * whether there was any. */
+/* Runs every lane that is ready once, in order, or, with a seed, in a random order. Returns whether
+ * there was any. */
 bool run_lanes()
 {
-    static const bool mixed = setting("HW_EMULATED_SEED", 0) != 0;
-    const int first = mixed ? static_cast<int>(draw() % static_cast<unsigned>(me->count)) : 0;
-    const bool falling = mixed && draw() % 2;
+    static const bool random_order = setting("HW_EMULATED_SEED", 0) != 0;
+    const int first =
+        random_order ? static_cast<int>(draw() % static_cast<unsigned>(me->count)) : 0;
+    const bool reversed = random_order && draw() % 2;
     bool any = false;
 
     me->advanced = false;
     for (int k = 0; k < me->count; k++) {
         const int at = (first + k) % me->count;
-        lane *l = me->lanes + (falling ? me->count - 1 - at : at);
+        lane *l = me->lanes + (reversed ? me->count - 1 - at : at);
         if (l->now == state::ready) {
             any = true;
-            enter(l);
+            switch_to_lane(l);
         }
     }
     return any;
 }
 
-[[noreturn]] void stuck()
+[[noreturn]] void fail_deadlock()
 {
     int in[5] = {};
 
@@ -318,38 +320,38 @@ bool run_lanes()
 
 void run_block(uint64_t block)
 {
-    begin_block(block);
+    init_block(block);
     while (me->alive > 0) {
         if (run_lanes()) {
-            if (!me->advanced) /* they wait for another block or process */
+            if (!me->advanced) /* all poll for another block or process */
                 sched_yield();
         } else if (me->in_grid == me->alive) {
-            me->of->meet();
+            me->of->barrier();
             me->in_grid = 0;
             for (int i = 0; i < me->count; i++)
                 if (me->lanes[i].now == state::in_grid)
                     me->lanes[i].now = state::ready;
         } else {
-            stuck();
+            fail_deadlock();
         }
     }
     if (me->of->is.cooperative)
         me->of->leave();
 }
 
-/* ---- the threads of the system that run blocks ---- */
+/* ---- operating system threads that run blocks ---- */
 
-class crew
+class worker_pool
 {
   public:
     void run(grid *all, int wanted)
     {
         std::unique_lock<std::mutex> lock(mutex);
         while (static_cast<int>(count) < wanted)
-            std::thread(&crew::work, this, count++).detach();
+            std::thread(&worker_pool::work, this, count++).detach();
         now = all;
         called = running = wanted;
-        turn++;
+        epoch++;
         begin.notify_all();
         end.wait(lock, [&] { return running == 0; });
         called = 0;
@@ -360,7 +362,7 @@ class crew
     std::condition_variable begin, end;
     grid *now = nullptr;
     int count = 0, called = 0, running = 0;
-    uint64_t turn = 0;
+    uint64_t epoch = 0;
 
     void work(int number)
     {
@@ -370,11 +372,11 @@ class crew
         for (;;) {
             {
                 std::unique_lock<std::mutex> lock(mutex);
-                begin.wait(lock, [&] { return turn != seen && number < called; });
-                seen = turn;
+                begin.wait(lock, [&] { return epoch != seen && number < called; });
+                seen = epoch;
                 me->of = now;
             }
-            while (me->of->take(block))
+            while (me->of->next_block(block))
                 run_block(block);
             const std::lock_guard<std::mutex> lock(mutex);
             if (--running == 0)
@@ -387,11 +389,11 @@ class crew
         me = new worker;
         me->random = static_cast<uint64_t>(setting("HW_EMULATED_SEED", 1)) * 7919 +
                      static_cast<uint64_t>(number) * 104729 + 1;
-        void *room = mmap(nullptr, stack_bytes * block_lanes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (room == MAP_FAILED)
+        void *memory = mmap(nullptr, stack_bytes * block_lanes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
             fail("there is no memory for the stacks of a block");
-        me->stacks = static_cast<char *>(room);
+        me->stacks = static_cast<char *>(memory);
     }
 };
 
@@ -406,24 +408,25 @@ struct launches {
     std::vector<launch> list;
 };
 
-launches &from_kernels()
+launches &deferred_launches()
 {
     static launches *all = new launches; /* outlives the threads that use it */
     return *all;
 }
 
-void run_one(const shape &is, const char *kernel, const std::function<void()> &body)
+void run_grid(const shape &is, const char *kernel, const std::function<void()> &body)
 {
-    static crew *workers = new crew;
-    static const int few = static_cast<int>(setting("HW_EMULATED_BLOCKS", 2));
+    static worker_pool *workers = new worker_pool;
+    static const int concurrent_blocks = static_cast<int>(setting("HW_EMULATED_BLOCKS", 2));
     grid all(is, kernel, body);
 
     if (is.block.x < 1 || is.block.x > block_lanes || is.block.y != 1 || is.block.z != 1 ||
         all.blocks < 1 || is.grid.z != 1)
         fail("kernel %s is launched with %u x %u x %u threads in %u x %u x %u blocks", kernel,
              is.block.x, is.block.y, is.block.z, is.grid.x, is.grid.y, is.grid.z);
-    const uint64_t most = is.cooperative ? all.blocks : static_cast<uint64_t>(few);
-    workers->run(&all, static_cast<int>(all.blocks < most ? all.blocks : most));
+    const uint64_t max_workers =
+        is.cooperative ? all.blocks : static_cast<uint64_t>(concurrent_blocks);
+    workers->run(&all, static_cast<int>(all.blocks < max_workers ? all.blocks : max_workers));
 }
 
 } // namespace
@@ -465,34 +468,34 @@ void *dynamic_shared()
     return reinterpret_cast<void *>((at + 15) / 16 * 16);
 }
 
-rendezvous::rendezvous(operation kind, uint32_t mask, uint64_t value)
+warp_collective::warp_collective(operation kind, uint32_t mask, uint64_t value)
 {
     lane *l = me->running;
     const uint32_t own = 1u << l->number;
 
     if (!(mask & own))
         fail("lane %d is not in the mask %08x that it gives", l->number, mask);
-    all = find_meeting(l->of, kind, mask, own);
+    all = find_collective(l->of, kind, mask, own);
     all->value[l->number] = value;
     all->arrived |= own;
     me->advanced = true;
     if (complete(l->of, all)) {
-        close_meeting(l->of, all);
+        complete_collective(l->of, all);
         return;
     }
     l->in = all;
     l->now = state::in_warp;
-    leave(false);
+    switch_to_scheduler(false);
 }
 
-rendezvous::~rendezvous()
+warp_collective::~warp_collective()
 {
     all->leaving &= ~(1u << me->running->number);
     if (all->leaving == 0)
         all->used = false;
 }
 
-int block_barrier(combining how, int predicate)
+int block_barrier(reduction kind, int predicate)
 {
     lane *l = me->running;
 
@@ -500,11 +503,11 @@ int block_barrier(combining how, int predicate)
     me->all &= predicate != 0;
     me->waiting++;
     me->advanced = true;
-    l->how = how;
+    l->kind = kind;
     l->now = state::in_block;
-    open_block_if_all();
+    release_block_if_all();
     if (l->now == state::in_block)
-        leave(false);
+        switch_to_scheduler(false);
     return l->result;
 }
 
@@ -515,21 +518,21 @@ void grid_barrier()
     me->in_grid++;
     me->advanced = true;
     me->running->now = state::in_grid;
-    leave(false);
+    switch_to_scheduler(false);
 }
 
-void give_way()
+void yield_lane()
 {
     if (self())
-        leave(false);
+        switch_to_scheduler(false);
 }
 
-void shake()
+void yield_randomly()
 {
-    static const long often = setting("HW_EMULATED_SHAKE", 0);
+    static const long period = setting("HW_EMULATED_SHAKE", 0);
 
-    if (often > 0 && self() && draw() % static_cast<uint64_t>(often) == 0)
-        leave(false);
+    if (period > 0 && self() && draw() % static_cast<uint64_t>(period) == 0)
+        switch_to_scheduler(false);
 }
 
 uint64_t nanoseconds()
@@ -537,7 +540,7 @@ uint64_t nanoseconds()
     static const uint64_t slower = static_cast<uint64_t>(setting("HW_EMULATED_SLOWER", 100));
     timespec time;
 
-    give_way();
+    yield_lane();
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (static_cast<uint64_t>(time.tv_sec) * 1000000000u +
             static_cast<uint64_t>(time.tv_nsec)) /
@@ -563,32 +566,32 @@ void fail(const char *format, ...)
 
 void run(const shape &is, const char *kernel, const std::function<void()> &body)
 {
-    launches &later = from_kernels();
+    launches &deferred = deferred_launches();
 
     if (self()) {
-        const std::lock_guard<std::mutex> lock(later.mutex);
-        later.list.push_back({is, kernel, body});
+        const std::lock_guard<std::mutex> lock(deferred.mutex);
+        deferred.list.push_back({is, kernel, body});
         return;
     }
-    run_one(is, kernel, body);
+    run_grid(is, kernel, body);
     for (;;) {
         std::vector<launch> now;
         {
-            const std::lock_guard<std::mutex> lock(later.mutex);
-            now.swap(later.list);
+            const std::lock_guard<std::mutex> lock(deferred.mutex);
+            now.swap(deferred.list);
         }
         if (now.empty())
             return;
         for (const launch &each : now)
-            run_one(each.is, each.kernel, each.body);
+            run_grid(each.is, each.kernel, each.body);
     }
 }
 
-long setting(const char *name, long other)
+long setting(const char *name, long default_value)
 {
     const char *value = getenv(name);
 
-    return value && *value ? strtol(value, nullptr, 10) : other;
+    return value && *value ? strtol(value, nullptr, 10) : default_value;
 }
 
 } // namespace emulated

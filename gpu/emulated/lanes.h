@@ -1,14 +1,14 @@
 /*
- * The threads of a kernel, on processors.
+ * The threads of a kernel, emulated on processors.
  *
- * A block runs on a thread of the system, and each of its lanes (CUDA's threads) is a fiber
- * on that: it runs until it waits, for its warp, its block or the grid, or gives way. Lanes
- * thus have no common step, as little as on devices since Volta: what relies on one fails
- * here. Blocks of a cooperative launch all run at once; those of others a few at a time.
+ * An operating system thread (a worker) runs a block; each of the block's lanes (CUDA threads) is a
+ * fiber of it, which runs until it waits for its warp, its block or the grid, or yields. Lanes thus
+ * have no lockstep, as on devices since Volta: code that relies on it fails here. All blocks of a
+ * cooperative launch run at once; of other launches, a few at a time.
  *
- * What a device would leave undefined, or hang in, ends the process with a sentence: lanes
- * named in one mask that meet in different operations, a shuffle from a lane that is not
- * there, a block in which all wait, a grid's barrier in a launch that is not cooperative.
+ * Undefined behavior and deadlocks of a device end the process with a message: lanes of one mask in
+ * different collective operations, a shuffle from a lane that takes no part, a block in which all
+ * lanes wait, a grid barrier in a launch that is not cooperative.
  */
 #ifndef HOPWAVE_GPU_EMULATED_LANES_H
 #define HOPWAVE_GPU_EMULATED_LANES_H
@@ -22,7 +22,7 @@ struct dim3;
 namespace emulated
 {
 
-/* Where kernels find their own place: CUDA's threadIdx, blockIdx, blockDim and gridDim. */
+/* CUDA's threadIdx, blockIdx, blockDim and gridDim. */
 struct index {
     unsigned x, y, z;
 };
@@ -36,24 +36,24 @@ const index &block_size();
 const index &grid_size();
 void *dynamic_shared(); /* of the block, aligned for vectors */
 
-enum class operation { shuffle, ballot, any, all, wait, match, add, least, either };
+enum class operation { shuffle, ballot, any, all, wait, match, add, min, bit_or };
 
-/* What the lanes of a mask brought to one operation. */
-struct meeting {
+/* The state of one collective operation of the lanes of a mask. */
+struct collective_state {
     operation kind;
     uint32_t mask, arrived, leaving;
     bool used, done;
     uint64_t value[32];
 };
 
-/* A lane's part in an operation of its warp: waits for all lanes of the mask that have not
- * ended, and keeps what they brought for as long as this lives. */
-class rendezvous
+/* A lane's part in a collective operation of its warp: the constructor waits for all lanes of the
+ * mask that have not ended; their values are valid as long as this lives. */
+class warp_collective
 {
   public:
-    rendezvous(operation kind, uint32_t mask, uint64_t value);
-    ~rendezvous();
-    rendezvous(const rendezvous &) = delete;
+    warp_collective(operation kind, uint32_t mask, uint64_t value);
+    ~warp_collective();
+    warp_collective(const warp_collective &) = delete;
     bool has(int lane) const
     {
         return all->arrived >> lane & 1;
@@ -64,26 +64,26 @@ class rendezvous
     }
 
   private:
-    meeting *all;
+    collective_state *all;
 };
 
-/* How the predicates of a block's lanes are put together. */
-enum class combining { none, any, all };
-int block_barrier(combining how, int predicate);
+/* The reduction of the predicates of a block's lanes. */
+enum class reduction { none, any, all };
+int block_barrier(reduction kind, int predicate);
 void grid_barrier();
 
-/* Lets the other lanes run. Loads that may be waited on, and looks at the clock, give way. */
-void give_way();
-/* The same, now and then: where threads of a device may overtake each other. */
-void shake();
-/* Nanoseconds on the device's clock, which is slower than ours, as its threads are. */
+/* Lets the other lanes run. Loads in polling loops, and reads of the clock, yield. */
+void yield_lane();
+/* The same at random (HW_EMULATED_SHAKE), where threads of a device may overtake each other. */
+void yield_randomly();
+/* Nanoseconds of the device's clock, which is slower than real time, as its threads are. */
 uint64_t nanoseconds();
 
-/* Ends the process with a sentence that names the place. Format as for printf. */
+/* Ends the process with a message that names kernel, block and thread. Format as for printf. */
 [[noreturn]] __attribute__((format(printf, 1, 2))) void fail(const char *format, ...);
 
-/* A launch: blocks of lanes, dynamic shared memory, in bytes, and whether all blocks run at
- * once. Returns once all lanes have ended. A launch from a kernel runs after that kernel. */
+/* A launch: grid and block sizes, bytes of dynamic shared memory, and whether all blocks run at
+ * once. run() returns when all lanes have ended. A launch from a kernel runs after that kernel. */
 struct shape {
     index grid, block;
     uint64_t shared;
@@ -91,8 +91,8 @@ struct shape {
 };
 void run(const shape &shape, const char *kernel, const std::function<void()> &body);
 
-/* An integer that the environment may set. */
-long setting(const char *name, long other);
+/* An integer environment variable, or its default. */
+long setting(const char *name, long default_value);
 
 /* Values of up to eight bytes, as words. */
 template <class T> uint64_t word_of(T value)

@@ -1,6 +1,7 @@
-/* How kernels are launched: by name, as launches.py writes `kernel<<<...>>>(...)`, or by their
- * address with an array of pointers to arguments. Arguments are copied when a kernel is
- * launched. */
+/*
+ * Launches of kernels: by name, as launches.py translates `kernel<<<...>>>(...)`, or by address
+ * with an array of pointers to arguments. Arguments are copied at the launch.
+ */
 #ifndef HOPWAVE_GPU_EMULATED_LAUNCH_H
 #define HOPWAVE_GPU_EMULATED_LAUNCH_H
 
@@ -15,11 +16,11 @@ namespace emulated
 {
 
 using action = std::function<void()>;
-/* Makes a call of a kernel with copies of what the pointers point to. */
+/* Binds a kernel to copies of the arguments that the pointers point to. */
 using caller = std::function<action(void **arguments)>;
 
-void know(const void *kernel, caller call);
-/* Runs it, or keeps it where the stream is being captured. */
+void register_kernel(const void *kernel, caller call);
+/* Runs it, or records it while the stream is captured. */
 void launch(const shape &is, const char *kernel, action body);
 
 template <class Kernel, class... Arguments> action bound(Kernel kernel, Arguments... arguments)
@@ -35,12 +36,12 @@ action bound_to(void (*kernel)(Parameters...), void **arguments, std::index_sequ
         kernel, *static_cast<std::decay_t<Parameters> *>(arguments[I])...);
 }
 
-/* The address of a kernel, which can be launched by it from then on. */
+/* The address of a kernel; registers it for launches by address. */
 template <class... Parameters> const void *kernel(void (*kernel)(Parameters...))
 {
     const void *address = reinterpret_cast<const void *>(kernel);
 
-    know(address, [kernel](void **arguments) {
+    register_kernel(address, [kernel](void **arguments) {
         return bound_to(kernel, arguments, std::index_sequence_for<Parameters...>());
     });
     return address;
@@ -56,7 +57,7 @@ struct launcher {
     {
     }
 
-    /* The launch of a function, whose parameters say what the arguments are converted to. */
+    /* The launch of a function: arguments are converted to its parameters' types. */
     template <class... Parameters> auto of(void (*kernel)(Parameters...)) const
     {
         return [*this, kernel](Parameters... arguments) {
@@ -66,7 +67,7 @@ struct launcher {
         };
     }
 
-    /* That of a template whose arguments say which. */
+    /* The launch of a template whose arguments are deduced. */
     template <class Kernel> auto with(Kernel kernel) const
     {
         return

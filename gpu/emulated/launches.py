@@ -1,7 +1,7 @@
-"""launches.py KERNELS.cu: the same as C++ for emulated devices, on standard output.
+"""launches.py KERNELS.cu: translates CUDA C++ to C++ for emulated devices, on standard output.
 
-What is CUDA's own in its grammar becomes calls of launch.h: launches, kernels' addresses,
-shared memory whose size a launch gives. Lines keep their numbers.
+CUDA's own syntax becomes calls of launch.h: launches, addresses of kernels, dynamic shared memory.
+Line numbers do not change.
 """
 
 import re
@@ -9,7 +9,7 @@ import sys
 
 
 def kernel_before(text, end):
-    """Where the name of the kernel begins that ends before `end`, and where it ends."""
+    """Begin and end of the name of the kernel that ends before `end`."""
     while text[end - 1].isspace():
         end -= 1
     begin = end
@@ -32,7 +32,7 @@ def launches(text):
         call = f'emulated::launcher("{name}", {text[at + 3 : close]})'
         if kernel.endswith(">"):
             call += f".of({kernel})"
-        else:  # the arguments may say which
+        else:  # template arguments may be deduced
             call += f".with([=](auto... all) {{ {kernel}(all...); }})"
         text = text[:begin] + call + text[end:at] + text[close + 3 :]
     return text

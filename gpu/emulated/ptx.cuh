@@ -10,7 +10,7 @@ constexpr int hw_remote_load_blocks = 1;
 
 template <typename T> T hw_load_relaxed(const T *counter)
 {
-    emulated::give_way();
+    emulated::yield_lane();
     return *static_cast<const volatile T *>(counter);
 }
 

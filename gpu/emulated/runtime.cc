@@ -1,8 +1,8 @@
 /*
- * CUDA's runtime on a machine without devices. Memory of a device is a file of the kernel's
- * (memfd), so that other processes can open it; behind each array lies a page without access,
- * and fresh memory holds no zeros, so that kernels fail here that read or write beyond an
- * array or read what nobody wrote. Every process has its own device, shared memory aside.
+ * The CUDA runtime on a machine without devices. Device memory is a memfd, so that other processes
+ * can map it (CUDA IPC). A page without access follows each array, and new memory is not zero, so
+ * that kernels that access memory past an array, or read uninitialised memory, fail here. Each
+ * process has its own device, except for memory mapped by IPC.
  */
 #include "gpu/emulated/launch.h"
 
@@ -38,8 +38,8 @@ struct CUgraphExec_st {
 namespace
 {
 
-constexpr size_t page = 4096, grain = 16; /* vectors' alignment */
-constexpr int shared_most = 227 << 10;    /* bytes a block, as on sm_90 */
+constexpr size_t page = 4096, alignment = 16; /* of vectors */
+constexpr int max_shared = 227 << 10;         /* bytes per block, as on sm_90 */
 
 size_t rounded(size_t bytes)
 {
@@ -50,43 +50,44 @@ size_t rounded(size_t bytes)
 
 thread_local cudaError_t last = cudaSuccess;
 
-cudaError_t told(cudaError_t error)
+cudaError_t record_error(cudaError_t error)
 {
     if (error != cudaSuccess)
         last = error;
     return error;
 }
 
-/* ---- what there is ---- */
+/* ---- visible devices ---- */
 
-/* The devices that this process is shown: all, or those that CUDA_VISIBLE_DEVICES lists up to
- * the first that is none. */
+/* The devices that are visible to this process: all, or those of CUDA_VISIBLE_DEVICES up to the
+ * first invalid one. */
 std::vector<int> visible()
 {
     const int devices = static_cast<int>(emulated::setting("HW_EMULATED_DEVICES", 4));
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
-    std::vector<int> shown;
+    std::vector<int> devices_visible;
 
     for (int d = 0; !list && d < devices; d++)
-        shown.push_back(d);
+        devices_visible.push_back(d);
     while (list && *list) {
         char *end = nullptr;
         const long device = strtol(list, &end, 10);
         if (end == list || device < 0 || device >= devices)
             break;
-        shown.push_back(static_cast<int>(device));
+        devices_visible.push_back(static_cast<int>(device));
         list = *end == ',' ? end + 1 : end;
         if (*end != ',')
             break;
     }
-    return shown;
+    return devices_visible;
 }
 
-/* ---- what a stream is asked for while it is captured ---- */
+/* ---- stream capture ---- */
 
 thread_local std::unique_ptr<CUgraph_st> captured;
 
-cudaError_t act(action what)
+/* Performs an action, or records it while the stream is captured. */
+cudaError_t perform(action what)
 {
     if (captured)
         captured->actions.push_back(std::move(what));
@@ -98,7 +99,7 @@ cudaError_t act(action what)
 /* ---- memory ---- */
 
 struct area {
-    char *map; /* a page without access, those of the array, another page without access */
+    char *map; /* a page without access, the pages of the array, a page without access */
     size_t bytes;
     int file;
     bool own;
@@ -126,18 +127,18 @@ size_t capacity()
     return static_cast<size_t>(emulated::setting("HW_EMULATED_MEMORY", 4096)) << 20;
 }
 
-/* Maps the array of a file so that it ends at the page without access. */
+/* Maps the array of a file so that it ends where the page without access begins. */
 void *map_area(int file, size_t bytes, bool own)
 {
     const size_t mapped = rounded(bytes);
-    void *room = mmap(nullptr, mapped + 2 * page, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    char *map = static_cast<char *>(room);
+    void *reserved = mmap(nullptr, mapped + 2 * page, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *map = static_cast<char *>(reserved);
 
-    if (room == MAP_FAILED || mmap(map + page, mapped, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+    if (reserved == MAP_FAILED || mmap(map + page, mapped, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
         emulated::fail("%zu bytes of a device's memory cannot be mapped: %m", bytes);
-    char *at = map + page + (mapped - bytes) / grain * grain;
+    char *at = map + page + (mapped - bytes) / alignment * alignment;
 #ifdef __SANITIZE_ADDRESS__
     __asan_poison_memory_region(at + bytes,
                                 static_cast<size_t>(map + page + mapped - (at + bytes)));
@@ -161,7 +162,7 @@ cudaError_t release(void *at)
 #ifdef __SANITIZE_ADDRESS__
     __asan_unpoison_memory_region(freed.map + page, mapped);
 #endif
-    /* The addresses stay taken, so that a late use is seen. */
+    /* The addresses stay reserved, so that a use after free faults. */
     if (mmap(freed.map, mapped + 2 * page, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
         emulated::fail("a device's memory cannot be unmapped: %m");
@@ -171,7 +172,7 @@ cudaError_t release(void *at)
     return cudaSuccess;
 }
 
-/* ---- kernels known by their addresses ---- */
+/* ---- kernels registered by address ---- */
 
 struct kernels {
     std::mutex mutex;
@@ -192,7 +193,7 @@ void launch_by_address(const void *kernel, dim3 grid, dim3 block, void **argumen
     const auto found = all.known.find(kernel);
 
     if (found == all.known.end())
-        emulated::fail("a kernel is launched that nobody asked the address of");
+        emulated::fail("a kernel is launched by an address that is not registered");
     const emulated::caller call = found->second;
     lock.unlock();
     emulated::launch({{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative},
@@ -200,14 +201,14 @@ void launch_by_address(const void *kernel, dim3 grid, dim3 block, void **argumen
                      call(arguments));
 }
 
-int chosen = 0; /* device */
+int current_device = 0;
 
 } // namespace
 
 namespace emulated
 {
 
-void know(const void *kernel, caller call)
+void register_kernel(const void *kernel, caller call)
 {
     kernels &all = all_kernels();
     const std::lock_guard<std::mutex> lock(all.mutex);
@@ -217,10 +218,10 @@ void know(const void *kernel, caller call)
 
 void launch(const shape &is, const char *kernel, action body)
 {
-    if (self()) /* a kernel's own launches belong to it */
+    if (self()) /* launches of kernels are not captured */
         run(is, kernel, body);
     else
-        act([is, kernel, body] { run(is, kernel, body); });
+        perform([is, kernel, body] { run(is, kernel, body); });
 }
 
 } // namespace emulated
@@ -234,18 +235,18 @@ extern "C" {
 cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = static_cast<int>(visible().size());
-    return *count > 0 ? cudaSuccess : told(cudaErrorNoDevice);
+    return *count > 0 ? cudaSuccess : record_error(cudaErrorNoDevice);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = chosen;
+    *device = current_device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    chosen = device;
+    current_device = device;
     return cudaSuccess;
 }
 
@@ -253,7 +254,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     *value = attribute == cudaDevAttrMultiProcessorCount
                  ? static_cast<int>(setting("HW_EMULATED_MULTIPROCESSORS", 3))
-             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_most
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? max_shared
                                                                     : 1;
     return cudaSuccess;
 }
@@ -321,13 +322,13 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
     if (bytes == 0)
         return cudaSuccess;
     if (bytes > capacity() - all.used)
-        return told(cudaErrorMemoryAllocation);
+        return record_error(cudaErrorMemoryAllocation);
     const int file = memfd_create("emulated device", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, static_cast<off_t>(rounded(bytes))) != 0)
-        fail("%zu bytes of a device's memory cannot be made: %m", bytes);
+        fail("%zu bytes of a device's memory cannot be allocated: %m", bytes);
     *out = map_area(file, bytes, true);
     all.used += bytes;
-    if (bytes <= size_t{256} << 20) /* more would take long */
+    if (bytes <= size_t{256} << 20) /* larger ones would be slow */
         memset(*out, 0xCD, bytes);
     return cudaSuccess;
 }
@@ -341,7 +342,7 @@ cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned)
 {
     *out = aligned_alloc(page, rounded(bytes));
     if (!*out)
-        return told(cudaErrorMemoryAllocation);
+        return record_error(cudaErrorMemoryAllocation);
     memset(*out, 0xCE, bytes);
     return cudaSuccess;
 }
@@ -372,7 +373,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t)
 {
-    return act([=] { cudaMemcpy(to, from, bytes, kind); });
+    return perform([=] { cudaMemcpy(to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemset(void *memory, int byte, size_t bytes)
@@ -384,7 +385,7 @@ cudaError_t cudaMemset(void *memory, int byte, size_t bytes)
 
 cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t)
 {
-    return act([=] { cudaMemset(memory, byte, bytes); });
+    return perform([=] { cudaMemset(memory, byte, bytes); });
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *out, void *at)
@@ -394,7 +395,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *out, void *at)
     const auto found = all.areas.find(at);
 
     if (found == all.areas.end())
-        return told(cudaErrorInvalidValue);
+        return record_error(cudaErrorInvalidValue);
     const handle own = {getpid(), found->second.file, found->second.bytes};
     static_assert(sizeof own <= sizeof *out);
     memset(out, 0, sizeof *out);
@@ -409,13 +410,13 @@ cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t from, unsigned)
     char path[64];
     handle other;
 
-    if (setting("HW_EMULATED_HIDDEN", 0)) /* as where a scheduler hides the peers' devices */
-        return told(cudaErrorInvalidValue);
+    if (setting("HW_EMULATED_HIDDEN", 0)) /* as if a scheduler made the peers' devices invisible */
+        return record_error(cudaErrorInvalidValue);
     memcpy(&other, &from, sizeof other);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", other.process, other.file);
     const int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
-        return told(cudaErrorInvalidValue);
+        return record_error(cudaErrorInvalidValue);
     *out = map_area(file, other.bytes, false);
     return cudaSuccess;
 }
@@ -515,7 +516,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
-    return act([event] { clock_gettime(CLOCK_MONOTONIC, &event->time); });
+    return perform([event] { clock_gettime(CLOCK_MONOTONIC, &event->time); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
@@ -547,7 +548,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int,
                                                           size_t shared)
 {
-    *blocks = shared <= shared_most ? static_cast<int>(setting("HW_EMULATED_RESIDENT", 1)) : 0;
+    *blocks = shared <= max_shared ? static_cast<int>(setting("HW_EMULATED_RESIDENT", 1)) : 0;
     return cudaSuccess;
 }
 

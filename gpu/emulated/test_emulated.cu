@@ -1,6 +1,7 @@
-/* That emulated devices find what would be undefined on a device, or hang there, and that
- * they do right what is right. Each fault is made by a process of its own, which must end
- * with the sentence for it. */
+/*
+ * Emulated devices detect undefined behavior and deadlocks, and run correct kernels correctly. Each
+ * fault is made by a process of its own, which must end with the message for it.
+ */
 #include <cuda_runtime.h>
 
 #include <cooperative_groups.h>
@@ -19,9 +20,9 @@ namespace
 
 constexpr int threads = 64, blocks = 3;
 
-/* ---- right ones ---- */
+/* ---- correct kernels ---- */
 
-/* Lane by lane the sum of a warp, in ways that agree; where not, to[thread] is 0. */
+/* The sum of a warp in each lane, by several operations that must agree; else to[thread] is 0. */
 __global__ void warps(uint32_t *to)
 {
     const uint32_t lane = threadIdx.x & 31, own = lane + 1;
@@ -35,33 +36,33 @@ __global__ void warps(uint32_t *to)
                       __match_any_sync(~0u, lane / 16) == 0xffffu << (lane & 16) &&
                       __shfl_up_sync(~0u, own, 3) == (lane < 3 ? own : own - 3);
     if (lane < 16)
-        __syncwarp(0xffffu); /* while the others are ahead */
+        __syncwarp(0xffffu); /* the others go on meanwhile */
     __syncwarp();
     to[threadIdx.x] = fine ? sum : 0;
 }
 
-/* What each block adds is seen by all after the grid's barrier. */
+/* What each block adds is visible to all after the grid barrier. */
 __global__ void grids(uint32_t *sum, uint32_t *to)
 {
     using scan = cub::BlockScan<uint32_t, threads>;
-    __shared__ scan::TempStorage room;
+    __shared__ scan::TempStorage storage;
     uint32_t before, all;
 
-    scan(room).ExclusiveSum(1u, before, all);
+    scan(storage).ExclusiveSum(1u, before, all);
     if (before == threadIdx.x && all == threads)
         atomicAdd(sum, 1u);
     cooperative_groups::this_grid().sync();
     to[blockIdx.x * threads + threadIdx.x] = *static_cast<volatile uint32_t *>(sum);
 }
 
-/* ---- wrong ones ---- */
+/* ---- faults ---- */
 
-__global__ void beyond(uint32_t *to)
+__global__ void write_all(uint32_t *to)
 {
     to[threadIdx.x] = 1;
 }
 
-__global__ void apart()
+__global__ void different_operations()
 {
     if (threadIdx.x % 2)
         __syncwarp();
@@ -69,13 +70,13 @@ __global__ void apart()
         __any_sync(~0u, 1);
 }
 
-__global__ void absent(uint32_t *to)
+__global__ void shuffle_outside_mask(uint32_t *to)
 {
     if (threadIdx.x < 16)
         to[threadIdx.x] = __shfl_sync(0xffffu, 1u, 20);
 }
 
-__global__ void divided()
+__global__ void partial_barrier()
 {
     if (threadIdx.x == 0)
         __syncthreads();
@@ -83,7 +84,7 @@ __global__ void divided()
         __syncwarp();
 }
 
-__global__ void ungrouped()
+__global__ void grid_barrier()
 {
     cooperative_groups::this_grid().sync();
 }
@@ -99,32 +100,32 @@ uint32_t *array(uint64_t count)
 
 void write_beyond()
 {
-    beyond<<<1, threads>>>(array(threads - 4));
+    write_all<<<1, threads>>>(array(threads - 4));
 }
 
 void write_within()
 {
-    beyond<<<1, threads>>>(array(threads));
+    write_all<<<1, threads>>>(array(threads));
 }
 
-void meet_apart()
+void run_different_operations()
 {
-    apart<<<1, 32>>>();
+    different_operations<<<1, 32>>>();
 }
 
 void shuffle_from_absent()
 {
-    absent<<<1, 32>>>(array(32));
+    shuffle_outside_mask<<<1, 32>>>(array(32));
 }
 
-void wait_for_ever()
+void run_partial_barrier()
 {
-    divided<<<1, 32>>>();
+    partial_barrier<<<1, 32>>>();
 }
 
-void meet_ungrouped()
+void run_grid_barrier()
 {
-    ungrouped<<<2, 32>>>();
+    grid_barrier<<<2, 32>>>();
 }
 
 void free_twice()
@@ -135,38 +136,37 @@ void free_twice()
     cudaFree(memory);
 }
 
-/* Whether a process that does so is ended by a signal and says so (nothing, where a null
- * pointer is given: what it says then is the sanitizer's). */
-bool ends(void (*fault)(), const char *sentence)
+/* Whether a process with this fault ends by a signal or error, with the message (any message if it
+ * is NULL: the sanitizer may write its own). */
+bool ends(void (*fault)(), const char *message)
 {
-    char told[1000] = "";
-    int ends[2], status = 0;
+    char text[1000] = "";
+    int pipe_ends[2], status = 0;
 
     fflush(stdout);
-    if (pipe(ends) != 0)
+    if (pipe(pipe_ends) != 0)
         return false;
     const pid_t child = fork();
     if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        close(ends[0]);
+        dup2(pipe_ends[1], STDERR_FILENO);
+        close(pipe_ends[0]);
         fault();
         _exit(0);
     }
-    close(ends[1]);
+    close(pipe_ends[1]);
     size_t length = 0;
-    for (ssize_t got; length < sizeof told - 1 &&
-                      (got = read(ends[0], told + length, sizeof told - 1 - length)) > 0;)
+    for (ssize_t got; length < sizeof text - 1 &&
+                      (got = read(pipe_ends[0], text + length, sizeof text - 1 - length)) > 0;)
         length += static_cast<size_t>(got);
-    close(ends[0]);
+    close(pipe_ends[0]);
     waitpid(child, &status, 0);
-    return (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) &&
-           (!sentence || strstr(told, sentence));
+    return (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) && (!message || strstr(text, message));
 }
 
-bool all_are(const uint32_t *value, int count, uint32_t wanted)
+bool all_are(const uint32_t *value, int count, uint32_t expected)
 {
     for (int i = 0; i < count; i++)
-        if (value[i] != wanted)
+        if (value[i] != expected)
             return false;
     return true;
 }
@@ -177,23 +177,26 @@ int main()
 {
     struct tap tap = {};
 
-    /* Before threads of our own: a child has none of its parent's. */
+    /* Before this process has threads: fork() does not copy them. */
     tap_ok(&tap, ends(write_beyond, nullptr), "a write beyond an array");
     tap_ok(&tap, !ends(write_within, nullptr), "one within it ends nothing");
-    tap_ok(&tap, ends(meet_apart, "different operations"), "lanes of one mask in two operations");
+    tap_ok(&tap, ends(run_different_operations, "different operations"),
+           "lanes of one mask in two operations");
     tap_ok(&tap, ends(shuffle_from_absent, "lane 20"), "a shuffle from a lane outside the mask");
-    tap_ok(&tap, ends(wait_for_ever, "all lanes of a block wait"), "a barrier that not all reach");
-    tap_ok(&tap, ends(meet_ungrouped, "not cooperative"), "a grid's barrier in an ordinary launch");
+    tap_ok(&tap, ends(run_partial_barrier, "all lanes of a block wait"),
+           "a barrier that not all reach");
+    tap_ok(&tap, ends(run_grid_barrier, "not cooperative"),
+           "a grid's barrier in an ordinary launch");
     tap_ok(&tap, ends(free_twice, "not allocated"), "memory freed twice");
 
     uint32_t *to = array(blocks * threads), *sum = array(1);
     tap_ok(&tap, to[0] == 0xCDCDCDCD, "fresh memory holds no zeros");
     warps<<<1, threads>>>(to);
-    tap_ok(&tap, all_are(to, threads, 528), "what lanes of a warp tell each other");
+    tap_ok(&tap, all_are(to, threads, 528), "collective operations of a warp");
     cudaMemset(sum, 0, sizeof *sum);
     void *arguments[] = {&sum, &to};
     cudaLaunchCooperativeKernel(grids, dim3(blocks), dim3(threads), arguments, 0, nullptr);
-    tap_ok(&tap, all_are(to, blocks * threads, blocks * threads), "blocks of a grid meet");
+    tap_ok(&tap, all_are(to, blocks * threads, blocks * threads), "a grid barrier");
     cudaFree(to);
     cudaFree(sum);
     return tap_done(&tap);

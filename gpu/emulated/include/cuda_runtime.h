@@ -1,5 +1,5 @@
-/* What CUDA C++ has beyond C++, for kernels compiled for emulated devices. Shared variables
- * are those of the thread that runs the block. */
+/* The extensions of CUDA C++ as C++, for kernels on emulated devices. Shared variables are
+ * thread-local variables of the worker that runs the block. */
 #ifndef HOPWAVE_EMULATED_CUDA_RUNTIME_H
 #define HOPWAVE_EMULATED_CUDA_RUNTIME_H
 
@@ -49,15 +49,15 @@ namespace emulated
 
 template <class T> T shuffled(uint32_t mask, T value, int from)
 {
-    const rendezvous all(operation::shuffle, mask, word_of(value));
+    const warp_collective all(operation::shuffle, mask, word_of(value));
 
     if (!all.has(from))
         fail("a shuffle reads lane %d, which is not in its mask %08x or has ended", from, mask);
     return value_of<T>(all.of(from));
 }
 
-/* The lanes whose words are as is asked. */
-template <class Is> uint32_t lanes_that(const rendezvous &all, Is is)
+/* The lanes whose words satisfy a predicate. */
+template <class Is> uint32_t lanes_where(const warp_collective &all, Is is)
 {
     uint32_t found = 0;
 
@@ -68,7 +68,7 @@ template <class Is> uint32_t lanes_that(const rendezvous &all, Is is)
 
 template <class Both> unsigned reduced(operation kind, uint32_t mask, unsigned value, Both both)
 {
-    const rendezvous all(kind, mask, value);
+    const warp_collective all(kind, mask, value);
     bool first = true;
     unsigned result = value;
 
@@ -110,36 +110,36 @@ template <class T> T __shfl_down_sync(uint32_t mask, T value, unsigned by)
 
 inline uint32_t __ballot_sync(uint32_t mask, int predicate)
 {
-    const emulated::rendezvous all(emulated::operation::ballot, mask, predicate != 0);
+    const emulated::warp_collective all(emulated::operation::ballot, mask, predicate != 0);
 
-    return emulated::lanes_that(all, [](uint64_t word) { return word != 0; });
+    return emulated::lanes_where(all, [](uint64_t word) { return word != 0; });
 }
 
 inline int __any_sync(uint32_t mask, int predicate)
 {
-    const emulated::rendezvous all(emulated::operation::any, mask, predicate != 0);
+    const emulated::warp_collective all(emulated::operation::any, mask, predicate != 0);
 
-    return emulated::lanes_that(all, [](uint64_t word) { return word != 0; }) != 0;
+    return emulated::lanes_where(all, [](uint64_t word) { return word != 0; }) != 0;
 }
 
 inline int __all_sync(uint32_t mask, int predicate)
 {
-    const emulated::rendezvous all(emulated::operation::all, mask, predicate != 0);
+    const emulated::warp_collective all(emulated::operation::all, mask, predicate != 0);
 
-    return emulated::lanes_that(all, [](uint64_t word) { return word == 0; }) == 0;
+    return emulated::lanes_where(all, [](uint64_t word) { return word == 0; }) == 0;
 }
 
 template <class T> uint32_t __match_any_sync(uint32_t mask, T value)
 {
     const uint64_t own = emulated::word_of(value);
-    const emulated::rendezvous all(emulated::operation::match, mask, own);
+    const emulated::warp_collective all(emulated::operation::match, mask, own);
 
-    return emulated::lanes_that(all, [own](uint64_t word) { return word == own; });
+    return emulated::lanes_where(all, [own](uint64_t word) { return word == own; });
 }
 
 inline void __syncwarp(uint32_t mask = 0xffffffffu)
 {
-    const emulated::rendezvous all(emulated::operation::wait, mask, 0);
+    const emulated::warp_collective all(emulated::operation::wait, mask, 0);
 }
 
 inline unsigned __reduce_add_sync(uint32_t mask, unsigned value)
@@ -150,13 +150,13 @@ inline unsigned __reduce_add_sync(uint32_t mask, unsigned value)
 
 inline unsigned __reduce_min_sync(uint32_t mask, unsigned value)
 {
-    return emulated::reduced(emulated::operation::least, mask, value,
+    return emulated::reduced(emulated::operation::min, mask, value,
                              [](unsigned a, unsigned b) { return std::min(a, b); });
 }
 
 inline unsigned __reduce_or_sync(uint32_t mask, unsigned value)
 {
-    return emulated::reduced(emulated::operation::either, mask, value,
+    return emulated::reduced(emulated::operation::bit_or, mask, value,
                              [](unsigned a, unsigned b) { return a | b; });
 }
 
@@ -164,17 +164,17 @@ inline unsigned __reduce_or_sync(uint32_t mask, unsigned value)
 
 inline void __syncthreads()
 {
-    emulated::block_barrier(emulated::combining::none, 0);
+    emulated::block_barrier(emulated::reduction::none, 0);
 }
 
 inline int __syncthreads_or(int predicate)
 {
-    return emulated::block_barrier(emulated::combining::any, predicate);
+    return emulated::block_barrier(emulated::reduction::any, predicate);
 }
 
 inline int __syncthreads_and(int predicate)
 {
-    return emulated::block_barrier(emulated::combining::all, predicate);
+    return emulated::block_barrier(emulated::reduction::all, predicate);
 }
 
 /* ---- memory ---- */
@@ -182,7 +182,7 @@ inline int __syncthreads_and(int predicate)
 inline void __threadfence_system()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    emulated::shake();
+    emulated::yield_randomly();
 }
 
 inline void __threadfence()
@@ -217,7 +217,7 @@ template <class T> T __ldcs(const T *at)
 
 template <class T> T __ldcv(const T *at)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return *at;
 }
 
@@ -233,37 +233,37 @@ template <class T> void __stcg(T *at, std::common_type_t<T> value)
 
 template <class T, class U> T atomicAdd(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_fetch_add(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
 template <class T, class U> T atomicSub(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_fetch_sub(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
 template <class T, class U> T atomicOr(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_fetch_or(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
 template <class T, class U> T atomicAnd(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_fetch_and(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
 template <class T, class U> T atomicXor(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_fetch_xor(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
 template <class T, class U> T atomicExch(T *at, U value)
 {
-    emulated::shake();
+    emulated::yield_randomly();
     return __atomic_exchange_n(at, static_cast<T>(value), __ATOMIC_SEQ_CST);
 }
 
@@ -271,7 +271,7 @@ template <class T, class U, class V> T atomicCAS(T *at, U expected, V value)
 {
     T old = static_cast<T>(expected);
 
-    emulated::shake();
+    emulated::yield_randomly();
     __atomic_compare_exchange_n(at, &old, static_cast<T>(value), false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
     return old;
@@ -280,10 +280,10 @@ template <class T, class U, class V> T atomicCAS(T *at, U expected, V value)
 namespace emulated
 {
 
-/* Puts value where it is better than what is there. Returns what was there. */
-template <class T, class Better> T improved(T *at, T value, Better better)
+/* Atomically replaces *at by value if that is better. Returns the old value. */
+template <class T, class Better> T replace_if(T *at, T value, Better better)
 {
-    shake();
+    yield_randomly();
     T old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
     while (better(value, old) && !__atomic_compare_exchange_n(at, &old, value, false,
                                                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
@@ -295,12 +295,12 @@ template <class T, class Better> T improved(T *at, T value, Better better)
 
 template <class T, class U> T atomicMin(T *at, U value)
 {
-    return emulated::improved(at, static_cast<T>(value), [](T a, T b) { return a < b; });
+    return emulated::replace_if(at, static_cast<T>(value), [](T a, T b) { return a < b; });
 }
 
 template <class T, class U> T atomicMax(T *at, U value)
 {
-    return emulated::improved(at, static_cast<T>(value), [](T a, T b) { return a > b; });
+    return emulated::replace_if(at, static_cast<T>(value), [](T a, T b) { return a > b; });
 }
 
 template <class T, class U> T atomicMin_system(T *at, U value)
@@ -345,7 +345,7 @@ inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
 
-/* All bits of each byte that the two have alike. */
+/* All bits of each byte that is equal in both. */
 inline unsigned __vcmpeq4(unsigned x, unsigned y)
 {
     unsigned equal = 0;

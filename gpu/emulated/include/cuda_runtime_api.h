@@ -1,7 +1,7 @@
 /*
- * The part of CUDA's runtime that this project calls, for devices emulated on processors:
- * the names, values' meanings and rules are those of the CUDA Runtime API, version 12.
- * Launches, copies and fills are done when the call returns; streams are names alone.
+ * The functions of the CUDA runtime that this project calls, for devices emulated on processors:
+ * names, meanings of values and rules are those of the CUDA Runtime API, version 12. Launches,
+ * copies and fills are complete when the call returns; streams have no effect.
  */
 #ifndef HOPWAVE_EMULATED_CUDA_RUNTIME_API_H
 #define HOPWAVE_EMULATED_CUDA_RUNTIME_API_H

@@ -6,7 +6,7 @@
 namespace cub
 {
 
-/* The storage is in use until all threads have left: each spoils its part when it does. */
+/* The storage is in use until all threads have returned: each overwrites its part when it does. */
 template <class T, int Threads> class BlockScan
 {
   public:

@@ -24,7 +24,7 @@ template <class T> struct DoubleBuffer {
     {
         return buffers[selector ^ 1];
     }
-    /* What was sorted is in the other buffer now, and nothing to be used in the first. */
+    /* The sorted data is in the other buffer now; the first is undefined. */
     void turn(int64_t count)
     {
         if (count > 0)
