@@ -19,10 +19,10 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
     struct hw_gpu_output *output = &engine->output;
     hw_count n = graph->vertices, active = graph->active, core = graph->core;
 
-    hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
-    hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
-    hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
-    hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
+    hw_gpu_add(arrays, &graph->first_in_neighbor, active, sizeof *graph->first_in_neighbor);
+    hw_gpu_add(arrays, &graph->next_in_neighbors, 8 * core, sizeof *graph->next_in_neighbors);
+    hw_gpu_add(arrays, &graph->vertex_record, 4 * core, sizeof *graph->vertex_record);
+    hw_gpu_add(arrays, &graph->first_in_neighbor_id, n, sizeof *graph->first_in_neighbor_id);
     hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
     hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
     hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
@@ -35,8 +35,8 @@ static enum hw_status move_leaves(const struct hw_single_gpu_engine *engine,
                                   const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_gpu_output *output = &engine->output;
-    enum hw_status status =
-        hw_gpu_put(output->parent_id, order->rank, order->vertices * sizeof *order->rank, err);
+    enum hw_status status = hw_gpu_put(output->parent_id, order->vertex_of_position,
+                                       order->vertices * sizeof *order->vertex_of_position, err);
 
     if (status != HW_OK)
         return status;
@@ -149,7 +149,7 @@ static struct hw_result_view view(const struct hw_single_gpu_engine *engine)
 
 static const void *lists(const struct hw_single_gpu_engine *engine)
 {
-    return engine->graph.in.rank;
+    return engine->graph.in.neighbor;
 }
 
 static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,

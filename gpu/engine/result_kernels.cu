@@ -21,13 +21,13 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
         const uint32_t rank = static_cast<uint32_t>(v);
         const Offset begin = hw_begin<Offset>(graph.in, rank);
         const Offset end = hw_begin<Offset>(graph.in, rank + 1);
-        const uint32_t source = begin < end ? graph.in.rank[begin] : HW_INVALID_VERTEX;
+        const uint32_t source = begin < end ? graph.in.neighbor[begin] : HW_INVALID_VERTEX;
         first[v] = source;
         if (v >= graph.core)
             continue;
         for (Offset k = 0; k < 8; k++)
             next[8 * v + k] =
-                begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_INVALID_VERTEX;
+                begin + 1 + k < end ? graph.in.neighbor[begin + 1 + k] : HW_INVALID_VERTEX;
         const uint64_t out = hw_begin<Offset>(graph.out, rank);
         about[4 * v] = static_cast<uint32_t>(hw_begin<Offset>(graph.out, rank + 1) - out);
         about[4 * v + 2] = static_cast<uint32_t>(out);
@@ -77,7 +77,7 @@ __global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *
 __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
 {
     for (uint64_t id = hw_grid_thread(); id < graph.vertices; id += hw_grid_threads()) {
-        const uint32_t rank = graph.rank[id];
+        const uint32_t rank = graph.vertex_of_id[id];
         const uint32_t source = rank < graph.active ? first[rank] : HW_INVALID_VERTEX;
         first_id[id] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : graph.graph_id[source];
     }
@@ -105,8 +105,8 @@ __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
     const uint64_t fours = graph.vertices / 4;
 
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
-        const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_id) + i);
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
+        const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_in_neighbor_id) + i);
         const uint4 parent = make_uint4(translated(graph, output, root, rank.x, id.x),
                                         translated(graph, output, root, rank.y, id.y),
                                         translated(graph, output, root, rank.z, id.z),
@@ -114,7 +114,8 @@ __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
         __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
     }
     for (uint64_t id = fours * 4 + hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
-        output.parent_id[id] = translated(graph, output, root, graph.rank[id], graph.first_id[id]);
+        output.parent_id[id] =
+            translated(graph, output, root, graph.vertex_of_id[id], graph.first_in_neighbor_id[id]);
 }
 
 /* A link of a chain: an ancestor and how many levels above it is. Both are read and
@@ -172,7 +173,7 @@ __device__ __forceinline__ int32_t level_of(const hw_gpu_graph &graph, const hw_
 __global__ void chain_end(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
     for (uint64_t id = hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
-        output.level[id] = level_of(graph, output, graph.rank[id], root);
+        output.level[id] = level_of(graph, output, graph.vertex_of_id[id], root);
 }
 
 /* A warp for each vertex: the least id among its sources one level up. */
@@ -189,7 +190,7 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
             continue;
         const Offset end = hw_begin<Offset>(graph.in, rank + 1);
         for (Offset k = hw_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
-            const uint32_t source = graph.in.rank[k];
+            const uint32_t source = graph.in.neighbor[k];
             if (level_of(graph, output, source, root) == level - 1)
                 least = min(least, graph.graph_id[source]);
         }
@@ -205,9 +206,9 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
 int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
 {
     const int blocks = hw_blocks(graph->active, block_size);
-    uint32_t *first = const_cast<uint32_t *>(graph->first);
-    uint32_t *next = const_cast<uint32_t *>(graph->next);
-    uint32_t *about = const_cast<uint32_t *>(graph->about);
+    uint32_t *first = const_cast<uint32_t *>(graph->first_in_neighbor);
+    uint32_t *next = const_cast<uint32_t *>(graph->next_in_neighbors);
+    uint32_t *about = const_cast<uint32_t *>(graph->vertex_record);
     cudaError_t error = cudaMemsetAsync(about, 0, 4 * sizeof *about * graph->core);
 
     if (error == cudaSuccess && graph->wide)
@@ -219,14 +220,14 @@ int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
     if (error != cudaSuccess)
         return error;
     take_first_ids<<<hw_blocks(graph->vertices, block_size), block_size>>>(
-        *graph, first, const_cast<uint32_t *>(graph->first_id));
+        *graph, first, const_cast<uint32_t *>(graph->first_in_neighbor_id));
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, uint32_t *scratch)
 {
     const int blocks = hw_blocks(graph->active - graph->core, block_size);
-    uint32_t *list = const_cast<uint32_t *>(graph->out.rank);
+    uint32_t *list = const_cast<uint32_t *>(graph->out.neighbor);
 
     rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, rank, list);
     take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);

@@ -65,13 +65,13 @@ static void plan_lists(struct hw_single_gpu_engine *engine)
 
     hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
     if (unweighted)
-        hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
+        hw_gpu_add(arrays, &graph->out.neighbor, edges, sizeof(uint32_t));
     if (graph->directed)
         hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
     if (graph->directed && unweighted)
-        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
+        hw_gpu_add(arrays, &graph->in.neighbor, edges, sizeof(uint32_t));
     hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
-    hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
+    hw_gpu_add(arrays, &graph->vertex_of_id, n, sizeof *graph->vertex_of_id);
 }
 
 /* The counts of the graph, and its arrays and the outputs on the list. */
@@ -123,7 +123,8 @@ static enum hw_status put_lists(const struct hw_single_gpu_engine *engine,
     enum hw_status status = put_offsets(engine, lists->offset, to->offset, err);
 
     if (status == HW_OK && !engine->ops->results->weighted)
-        status = put_ranks(lists->rank, to->rank, lists->offset[engine->graph.vertices], err);
+        status =
+            put_ranks(lists->neighbor, to->neighbor, lists->offset[engine->graph.vertices], err);
     return status;
 }
 
@@ -141,12 +142,12 @@ static enum hw_status put_ids(const struct hw_single_gpu_engine *engine,
     enum hw_status status = put_ranks(ids, engine->graph.graph_id, n, err);
     if (status != HW_OK)
         return status;
-    if (!order->rank)
-        return put_ranks(own->by_graph_id, engine->graph.rank, n, err);
+    if (!order->vertex_of_position)
+        return put_ranks(own->by_graph_id, engine->graph.vertex_of_id, n, err);
 #pragma omp parallel for
     for (hw_lid k = 0; k < n; k++)
-        ids[k] = order->rank[own->by_graph_id[k]];
-    return put_ranks(ids, engine->graph.rank, n, err);
+        ids[k] = order->vertex_of_position[own->by_graph_id[k]];
+    return put_ranks(ids, engine->graph.vertex_of_id, n, err);
 }
 
 /* Takes lists that are on the device already. */
@@ -158,7 +159,7 @@ static void adopt(struct hw_single_gpu_engine *engine)
     graph->out = resident->out;
     graph->in = resident->in;
     graph->graph_id = resident->graph_id;
-    graph->rank = resident->rank;
+    graph->vertex_of_id = resident->vertex_of_id;
 }
 
 /* Brings the lists to the device. */
@@ -371,7 +372,7 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     result->delta = 0;
     engine->result = result;
     enum hw_status status = hw_gpu_get(
-        &root, engine->graph.rank + engine->part->own.graph_id[position], sizeof root, err);
+        &root, engine->graph.vertex_of_id + engine->part->own.graph_id[position], sizeof root, err);
     if (status == HW_OK)
         status = timed(engine, root, result, err);
     if (status == HW_OK)

@@ -27,7 +27,7 @@ struct hw_single_gpu_engine;
  */
 struct hw_result_ops {
     size_t state_bytes; /* of engine->result_state, zeroed */
-    bool weighted;      /* upload() brings lists with weights, in place of graph.out.rank and in */
+    bool weighted; /* upload() brings lists with weights, in place of graph.out.neighbor and in */
     /* Before the device is opened: refuses a part, reads its weights. NULL: nothing. */
     enum hw_status (*open)(struct hw_single_gpu_engine *engine, struct hw_error *err);
     /* Lists the arrays, once the graph's counts are known. */

@@ -34,14 +34,14 @@ static enum hw_status make_offsets(const struct hw_degree_order *order, const st
 {
     hw_lid n = order->vertices;
     enum hw_status status =
-        hw_alloc(&to->made_offset, (hw_count)n + 1, sizeof *to->made_offset, "lists", err);
+        hw_alloc(&to->owned_offset, (hw_count)n + 1, sizeof *to->owned_offset, "lists", err);
 
     if (status != HW_OK)
         return status;
-    to->made_offset[0] = 0;
+    to->owned_offset[0] = 0;
     for (hw_lid r = 0; r < n; r++)
-        to->made_offset[r + 1] = to->made_offset[r] + hw_list_length(from, order->position[r]);
-    to->offset = to->made_offset;
+        to->owned_offset[r + 1] = to->owned_offset[r] + hw_list_length(from, order->position[r]);
+    to->offset = to->owned_offset;
     return HW_OK;
 }
 
@@ -53,19 +53,20 @@ static enum hw_status make_lists(const struct hw_degree_order *order, const stru
     enum hw_status status = make_offsets(order, from, to, err);
 
     if (status == HW_OK)
-        status = hw_alloc(&to->made_rank, from->offset[n], sizeof *to->made_rank, "lists", err);
+        status = hw_alloc(&to->owned_neighbor, from->offset[n], sizeof *to->owned_neighbor, "lists",
+                          err);
     if (status != HW_OK)
         return status;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (hw_lid r = 0; r < n; r++) {
-        hw_lid *list = to->made_rank + to->made_offset[r];
-        hw_count count = to->made_offset[r + 1] - to->made_offset[r];
+        hw_lid *list = to->owned_neighbor + to->owned_offset[r];
+        hw_count count = to->owned_offset[r + 1] - to->owned_offset[r];
         const hw_lid *old = from->index + from->offset[order->position[r]];
         for (hw_count k = 0; k < count; k++)
-            list[k] = order->rank[old[k]];
+            list[k] = order->vertex_of_position[old[k]];
         qsort(list, (size_t)count, sizeof *list, by_rank);
     }
-    to->rank = to->made_rank;
+    to->neighbor = to->owned_neighbor;
     return HW_OK;
 }
 
@@ -104,20 +105,21 @@ static enum hw_status sort_leaves(struct hw_degree_order *order, struct hw_error
     if (status == HW_OK)
         status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
     if (status == HW_OK)
-        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
+        status = hw_alloc(&order->vertex_of_position, n, sizeof *order->vertex_of_position, "ranks",
+                          err);
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid v = 0; v < n; v++) {
             order->position[v] = v;
             if (v >= core && v < order->active)
-                key[v - core] = order->out.rank[order->out.offset[v]];
+                key[v - core] = order->out.neighbor[order->out.offset[v]];
         }
         status = hw_sort(key, order->position + core, leaves, hw_bits(n), err);
     }
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid r = 0; r < n; r++)
-            order->rank[order->position[r]] = r;
+            order->vertex_of_position[order->position[r]] = r;
         order->leaves_moved = true;
     }
     free(key);
@@ -132,11 +134,11 @@ enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree
     *order = (struct hw_degree_order){.part = part, .vertices = part->own.count};
     if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
-        order->out.rank = part->grid.out.index;
+        order->out.neighbor = part->grid.out.index;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
-        order->in.rank = part->directed ? part->grid.in.index : NULL;
+        order->in.neighbor = part->directed ? part->grid.in.index : NULL;
     } else {
-        status = hw_order_by_degree(order->part, &order->position, &order->rank, err);
+        status = hw_order_by_degree(order->part, &order->position, &order->vertex_of_position, err);
         if (status == HW_OK)
             status = make_lists(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)
@@ -169,7 +171,7 @@ enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degr
         order->out.offset = part->grid.out.offset;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
     } else {
-        status = hw_order_by_degree(order->part, &order->position, &order->rank, err);
+        status = hw_order_by_degree(order->part, &order->position, &order->vertex_of_position, err);
         if (status == HW_OK)
             status = make_offsets(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)
@@ -185,10 +187,10 @@ enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degr
 void hw_degree_order_free(struct hw_degree_order *order)
 {
     free(order->position);
-    free(order->rank);
-    free(order->out.made_offset);
-    free(order->out.made_rank);
-    free(order->in.made_offset);
-    free(order->in.made_rank);
+    free(order->vertex_of_position);
+    free(order->out.owned_offset);
+    free(order->out.owned_neighbor);
+    free(order->in.owned_offset);
+    free(order->in.owned_neighbor);
     *order = (struct hw_degree_order){0};
 }

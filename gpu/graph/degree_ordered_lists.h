@@ -10,9 +10,9 @@
 /* One compressed matrix by rank; borrowed from the part or made here. */
 struct hw_host_lists {
     const hw_count *offset; /* [vertices + 1] */
-    const hw_lid *rank;     /* [offset[vertices]] */
-    hw_count *made_offset;  /* NULL where borrowed */
-    hw_lid *made_rank;
+    const hw_lid *neighbor; /* [offset[vertices]] */
+    hw_count *owned_offset; /* NULL where borrowed */
+    hw_lid *owned_neighbor;
 };
 
 /* All of them. Zero-initialise; frees with hw_degree_order_free(). */
@@ -20,7 +20,7 @@ struct hw_degree_order {
     const struct hw_part *part;
     hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
     hw_lid *position;              /* [vertices] of each rank; NULL where they are equal */
-    hw_lid *rank;                  /* [vertices] of each position; likewise */
+    hw_lid *vertex_of_position;    /* [vertices] likewise */
     bool leaves_moved;             /* the lists have positions still; equal but for leaves */
     struct hw_host_lists out, in;  /* in: of directed graphs only */
 };

@@ -27,29 +27,30 @@ extern "C" {
 /* Lists of neighbours on the device. Offsets have 32 bits where there are fewer than
  * 2^32 edges, else 64. */
 struct hw_gpu_lists {
-    const void *offset;   /* [active + 1] uint32_t or uint64_t */
-    const uint32_t *rank; /* [edges] */
+    const void *offset;       /* [active + 1] uint32_t or uint64_t */
+    const uint32_t *neighbor; /* [edges] */
 };
 
-/* An edge in a weighted list; of a hint (gpu/sssp/common), `rank` is the source. weight: its bits,
- * float or int32_t. */
+/* An edge in a weighted list; of a hint (gpu/sssp/common), `neighbor` is the source. weight: its
+ * bits, float or int32_t. */
 struct hw_gpu_edge {
-    uint32_t rank, weight;
+    uint32_t neighbor, weight;
 };
 
 struct hw_gpu_graph {
     uint32_t vertices, active, core;
-    uint64_t edges; /* stored: the length of out.rank */
+    uint64_t edges; /* stored: the length of out.neighbor */
     bool wide;      /* offsets have 64 bits */
     bool directed;
     struct hw_gpu_lists out, in; /* the same where the graph is undirected */
-    const uint32_t *first;       /* [active] first source of edges to each, or HW_INVALID_VERTEX */
-    const uint32_t *next;        /* [core][8] the eight after the first, likewise */
-    const uint32_t *about;       /* [core][4] length of the out-list; vertices of the core whose
-                                    first source it is; where the list begins, low and high half */
-    const uint32_t *graph_id;    /* [vertices] by rank */
-    const uint32_t *rank;        /* [vertices] by graph id */
-    const uint32_t *first_id;    /* [vertices] by graph id: the first source's graph id */
+    const uint32_t
+        *first_in_neighbor; /* [active] first source of edges to each, or HW_INVALID_VERTEX */
+    const uint32_t *next_in_neighbors; /* [core][8] the eight after the first, likewise */
+    const uint32_t *vertex_record; /* [core][4] length of the out-list; vertices of the core whose
+                              first source it is; where the list begins, low and high half */
+    const uint32_t *graph_id;      /* [vertices] by rank */
+    const uint32_t *vertex_of_id;  /* [vertices] by graph id */
+    const uint32_t *first_in_neighbor_id; /* [vertices] by graph id: the first source's graph id */
 };
 
 #ifdef __cplusplus

@@ -158,7 +158,7 @@ static int by_weight(const void *a, const void *b)
 
     if (x->weight != y->weight)
         return x->weight < y->weight ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return (x->neighbor > y->neighbor) - (x->neighbor < y->neighbor);
 }
 
 static void sort_list(struct hw_gpu_edge *list, hw_count count, enum hw_weights kind)

@@ -36,7 +36,7 @@ template <typename Offset, bool async>
 __device__ __forceinline__ probe_t<Offset> begin_probe(const kernel_params &plan,
                                                        const step_t &step, uint32_t v)
 {
-    const uint32_t source = __ldg(plan.graph.first + v);
+    const uint32_t source = __ldg(plan.graph.first_in_neighbor + v);
     probe_t<Offset> probe = {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, 0, 0, 0, false};
 
     if (source == HW_INVALID_VERTEX)
@@ -60,8 +60,8 @@ __device__ __forceinline__ void go_on(const kernel_params &plan, const step_t &s
 
 #pragma unroll
     for (int k = 0; k < many; k++)
-        source[k] =
-            probe.at + k < probe.end ? __ldg(plan.graph.in.rank + probe.at + k) : HW_INVALID_VERTEX;
+        source[k] = probe.at + k < probe.end ? __ldg(plan.graph.in.neighbor + probe.at + k)
+                                             : HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < many; k++)
         status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
@@ -131,7 +131,8 @@ __device__ __forceinline__ uint32_t pull_first(const kernel_params &plan, const 
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        source[k] = v[k] != HW_INVALID_VERTEX ? __ldg(plan.graph.first + v[k]) : HW_INVALID_VERTEX;
+        source[k] = v[k] != HW_INVALID_VERTEX ? __ldg(plan.graph.first_in_neighbor + v[k])
+                                              : HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < 4; k++)
         status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
@@ -237,7 +238,7 @@ __device__ void help(const kernel_params &plan, const step_t &step, int from,
     for (Offset at = __shfl_sync(HW_WARP, probe.at, from); at < end; at += 32) {
         uint32_t mine = HW_INVALID_VERTEX;
         if (at + lane_id() < end) {
-            const uint32_t source = __ldg(plan.graph.in.rank + at + lane_id());
+            const uint32_t source = __ldg(plan.graph.in.neighbor + at + lane_id());
             judge<async>(step, source, plan.visited[source], mine, late);
             checked++;
         }
@@ -364,7 +365,7 @@ __device__ __forceinline__ void pull_medium(const kernel_params &plan, const ste
 
     for (Offset base = hw_begin<Offset>(plan.graph.in, v); base < end; base += 32) {
         if (base + lane_id() < end) {
-            const uint32_t source = __ldg(plan.graph.in.rank + base + lane_id());
+            const uint32_t source = __ldg(plan.graph.in.neighbor + base + lane_id());
             judge<async>(step, source, plan.visited[source], parent, late);
             checked++;
         }
@@ -394,7 +395,7 @@ __device__ __forceinline__ void pull_large(const kernel_params &plan, const step
     __syncthreads();
     for (Offset at = hw_begin<Offset>(plan.graph.in, v) + threadIdx.x;
          at < end && mine == HW_INVALID_VERTEX; at += threads) {
-        const uint32_t source = __ldg(plan.graph.in.rank + at);
+        const uint32_t source = __ldg(plan.graph.in.neighbor + at);
         judge<async>(step, source, plan.visited[source], mine, mine_late);
         looked++;
         if (atomicMin(&parent, mine) != HW_INVALID_VERTEX) /* some thread has found one */

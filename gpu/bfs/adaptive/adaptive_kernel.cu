@@ -94,7 +94,7 @@ __device__ __noinline__ void finish(const kernel_params &__restrict__ plan, uint
             const uint64_t v = 32 * (w + k) + lane_id();
             status[k] = v < active ? __ldcg(plan.visited + v) : 0;
             parent[k] = v < active ? __ldcg(plan.parent + v) : 0;
-            first[k] = v < active ? __ldg(plan.graph.first + v) : 0;
+            first[k] = v < active ? __ldg(plan.graph.first_in_neighbor + v) : 0;
         }
 #pragma unroll
         for (uint32_t k = 0; k < 8; k++) {

@@ -112,7 +112,7 @@ __device__ __forceinline__ void push_lists(const kernel_params &plan, const step
             const uint32_t skip = __shfl_sync(HW_WARP, before, slot);
             source[k] = __shfl_sync(HW_WARP, v, slot);
             target[k] =
-                e < all ? __ldg(plan.graph.out.rank + start + (e - skip)) : HW_INVALID_VERTEX;
+                e < all ? __ldg(plan.graph.out.neighbor + start + (e - skip)) : HW_INVALID_VERTEX;
         }
         visit<Offset>(plan, step, push, target, source, own);
     }
@@ -207,7 +207,8 @@ __device__ void push_pieces(const kernel_params &plan, const step_t &step, const
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 const uint32_t e = edge + 32 * k + lane_id();
-                target[k] = e < length ? __ldg(plan.graph.out.rank + begin + e) : HW_INVALID_VERTEX;
+                target[k] =
+                    e < length ? __ldg(plan.graph.out.neighbor + begin + e) : HW_INVALID_VERTEX;
             }
             visit<Offset>(plan, step, push, target, source, own);
         }
@@ -245,7 +246,7 @@ __device__ void push_class(const kernel_params &plan, const step_t &step, const 
         const uint32_t v = __ldcg(entries + i);
         const Offset end = hw_begin<Offset>(plan.graph.out, v + 1);
         for (Offset k = hw_begin<Offset>(plan.graph.out, v) + member; k < end; k += width) {
-            const uint32_t target = __ldg(plan.graph.out.rank + k);
+            const uint32_t target = __ldg(plan.graph.out.neighbor + k);
             own.checked++;
             if (__ldcg(plan.visited + target) != 0)
                 continue;

@@ -128,7 +128,7 @@ __device__ __forceinline__ uint32_t unvisited_nibble(uint32_t word, uint32_t hal
 __device__ __forceinline__ void load_first_neighbors(const kernel_params &params, uint32_t chunk,
                                                      uint32_t word, uint4 *source)
 {
-    const uint4 *first = reinterpret_cast<const uint4 *>(params.graph.first) +
+    const uint4 *first = reinterpret_cast<const uint4 *>(params.graph.first_in_neighbor) +
                          static_cast<uint64_t>(chunk) * (HW_ONE_GPU_BFS_CHUNK_VERTICES / 4) +
                          (threadIdx.x & 31);
 
@@ -376,7 +376,7 @@ __device__ __forceinline__ void prefetch_first_neighbors(const kernel_params &pa
     const uint64_t at = static_cast<uint64_t>(chunk) * chunk_words + (threadIdx.x & 31);
 
     if (word != HW_WARP)
-        hw_prefetch_l2(params.graph.first + 32 * at);
+        hw_prefetch_l2(params.graph.first_in_neighbor + 32 * at);
 }
 
 /* All chunks, distributed cyclically over blocks, then warps. Software pipeline: prefetches the
@@ -432,7 +432,7 @@ __device__ __forceinline__ void load_window(const kernel_params &params, list_wi
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
         const uint32_t i = group_lanes * k + sub;
-        own.v[k] = i < rest ? __ldg(params.graph.in.rank + own.at + i) : HW_INVALID_VERTEX;
+        own.v[k] = i < rest ? __ldg(params.graph.in.neighbor + own.at + i) : HW_INVALID_VERTEX;
     }
 }
 

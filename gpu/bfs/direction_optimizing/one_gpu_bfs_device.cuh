@@ -73,7 +73,7 @@ __device__ __forceinline__ uint32_t bitmap_words(const kernel_params &params)
  * in-neighbor it is; z, w: low and high half of the list's offset. */
 __device__ __forceinline__ uint4 load_vertex_record(const hw_gpu_graph &graph, uint32_t v)
 {
-    return __ldg(reinterpret_cast<const uint4 *>(graph.about) + v);
+    return __ldg(reinterpret_cast<const uint4 *>(graph.vertex_record) + v);
 }
 
 template <typename Offset> __device__ __forceinline__ Offset begin_of(const uint4 &vertex_record)
@@ -90,13 +90,13 @@ __device__ __forceinline__ uint4 no_neighbors()
  * (pendant_trees_kernel.cu moves it there). half: 0 or 1. */
 __device__ __forceinline__ uint4 inline_neighbors(const hw_gpu_graph &graph, uint32_t v, int half)
 {
-    return __ldg(reinterpret_cast<const uint4 *>(graph.next) + 2ull * v + half);
+    return __ldg(reinterpret_cast<const uint4 *>(graph.next_in_neighbors) + 2ull * v + half);
 }
 
 /* Prefetches all eight into the second-level cache. */
 __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &graph, uint32_t v)
 {
-    hw_prefetch_l2(graph.next + 8ull * v);
+    hw_prefetch_l2(graph.next_in_neighbors + 8ull * v);
 }
 
 /* ---- grid barrier ---- */

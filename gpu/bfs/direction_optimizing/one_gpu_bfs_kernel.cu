@@ -59,7 +59,7 @@ __device__ __forceinline__ uint32_t pendant_parent(const kernel_params &params, 
         return HW_INVALID_VERTEX;
     if (v < graph.core)
         return __ldg(params.pendant.core_parent + v);
-    const uint32_t source = __ldg(graph.out.rank + hw_begin<Offset>(graph.out, v));
+    const uint32_t source = __ldg(graph.out.neighbor + hw_begin<Offset>(graph.out, v));
     return source < graph.core ? source : HW_INVALID_VERTEX;
 }
 
@@ -183,7 +183,7 @@ __device__ void assign_leaf_parents(const kernel_params &params, grid_context &g
     if (leaves == 0)
         return;
     const cached_bitmap map = stage_bitmap(params, visited, shared_memory, leaves);
-    const uint4 *first = reinterpret_cast<const uint4 *>(graph.first + graph.core);
+    const uint4 *first = reinterpret_cast<const uint4 *>(graph.first_in_neighbor + graph.core);
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x - blocks.first) * threads + threadIdx.x;
          i - lane < fours; i += static_cast<uint64_t>(blocks.blocks) * threads) {
         const uint32_t v = graph.core + 4 * static_cast<uint32_t>(i);
@@ -226,7 +226,7 @@ __device__ void assign_deferred_leaves(const kernel_params &params, const uint32
 {
     for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const uint32_t v = __ldcg(params.search.queue[0] + i),
-                       source = __ldg(params.graph.first + v);
+                       source = __ldg(params.graph.first_in_neighbor + v);
         if (is_visited(params, visited, source))
             params.search.parent[v] = source;
     }

@@ -62,7 +62,7 @@ __device__ uint32_t find_list_parent(const kernel_params &params, const uint32_t
     for (Offset at = hw_begin<Offset>(params.graph.in, v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
          at < end; at += min(end - at, Offset{32})) {
         const uint32_t u =
-            lane < end - at ? __ldg(params.graph.in.rank + at + lane) : HW_INVALID_VERTEX;
+            lane < end - at ? __ldg(params.graph.in.neighbor + at + lane) : HW_INVALID_VERTEX;
         const uint32_t hits = __ballot_sync(HW_WARP, is_visited(params, visited, u));
         *probes += u < params.graph.core;
         if (hits)

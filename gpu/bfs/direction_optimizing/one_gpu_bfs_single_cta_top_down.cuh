@@ -197,7 +197,7 @@ __device__ void expand_short_lists(const kernel_params &params, const cta_queue<
             uint32_t candidate[4];
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++)
-                candidate[j] = k + j < length ? __ldg(params.graph.out.rank + begin + k + j)
+                candidate[j] = k + j < length ? __ldg(params.graph.out.neighbor + begin + k + j)
                                               : HW_INVALID_VERTEX;
             discover<Offset>(params, target, candidate, source);
         }
@@ -231,7 +231,8 @@ __device__ void expand_by_prefix_search(const kernel_params &params, const cta_q
             source[j] = 0;
             if (edge < edges) {
                 const uint32_t at = prefix_search(prefix, count, edge);
-                candidate[j] = __ldg(params.graph.out.rank + from.begin[at] + (edge - prefix[at]));
+                candidate[j] =
+                    __ldg(params.graph.out.neighbor + from.begin[at] + (edge - prefix[at]));
                 source[j] = from.vertex[at];
             }
         }

@@ -84,7 +84,7 @@ __device__ __forceinline__ uint32_t neighbor_at(const kernel_params &params,
         return HW_INVALID_VERTEX;
     const uint32_t list = prefix_search(lists.prefix, count, edge);
     *source = lists.vertex[list];
-    return __ldg(params.graph.out.rank + static_cast<Offset>(lists.begin[list] + edge));
+    return __ldg(params.graph.out.neighbor + static_cast<Offset>(lists.begin[list] + edge));
 }
 
 /* Counts a discovered vertex; queued: also sets its packed size. */

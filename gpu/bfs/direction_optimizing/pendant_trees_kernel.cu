@@ -46,7 +46,7 @@ __global__ void count_neighbors(hw_gpu_graph graph, remaining_neighbors left)
         const Offset length = hw_begin<Offset>(graph.out, vertex + 1) - begin;
         uint32_t all = 0;
         for (Offset k = lane; k < length; k += 32)
-            all ^= __ldg(graph.out.rank + begin + k);
+            all ^= __ldg(graph.out.neighbor + begin + k);
         for (int half = 16; half > 0; half /= 2)
             all ^= __shfl_xor_sync(HW_WARP, all, half);
         if (lane == 0) {
@@ -61,7 +61,7 @@ __global__ void count_neighbors(hw_gpu_graph graph, remaining_neighbors left)
 __global__ void remove_leaves(hw_gpu_graph graph, remaining_neighbors left)
 {
     for (uint64_t v = graph.core + hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
-        const uint32_t source = __ldg(graph.first + v);
+        const uint32_t source = __ldg(graph.first_in_neighbor + v);
         if (source >= graph.core)
             continue;
         atomicSub(left.count + source, 1u);
@@ -139,7 +139,7 @@ __global__ void prepend_first_neighbor(hw_gpu_graph graph, uint32_t *next)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         uint4 *own = reinterpret_cast<uint4 *>(next) + 2 * v;
-        const uint32_t none = HW_INVALID_VERTEX, first = graph.first[v];
+        const uint32_t none = HW_INVALID_VERTEX, first = graph.first_in_neighbor[v];
         const uint4 four = own[0], last = own[1];
         const bool any = first != none;
         own[0] =
@@ -188,7 +188,7 @@ cudaError_t list_pendants(hw_one_gpu_bfs_params *params, uint32_t *found)
 {
     const hw_gpu_graph &graph = params->graph;
     const thrust::counting_iterator<uint32_t> all(0);
-    const is_pendant pendant = {params->pendant.core_parent, graph.first, graph.core};
+    const is_pendant pendant = {params->pendant.core_parent, graph.first_in_neighbor, graph.core};
     const int64_t count = graph.active;
     size_t bytes = 0;
     cudaError_t error =
@@ -209,8 +209,8 @@ cudaError_t isolate_trees(hw_one_gpu_bfs_params *params, uint32_t *core_count)
 {
     const hw_gpu_graph &graph = params->graph;
     uint32_t *attachment = static_cast<uint32_t *>(params->search.prefix[1]);
-    uint32_t *first = const_cast<uint32_t *>(graph.first);
-    uint32_t *vertex_record = const_cast<uint32_t *>(graph.about);
+    uint32_t *first = const_cast<uint32_t *>(graph.first_in_neighbor);
+    uint32_t *vertex_record = const_cast<uint32_t *>(graph.vertex_record);
     cudaError_t error = cudaMemset(core_count, 0, sizeof *core_count);
 
     if (error != cudaSuccess)
@@ -261,7 +261,7 @@ cudaError_t find_trees(hw_one_gpu_bfs_params *params)
 int hw_one_gpu_bfs_launch_prepare(hw_one_gpu_bfs_params *params)
 {
     const hw_gpu_graph &graph = params->graph;
-    uint32_t *next = const_cast<uint32_t *>(graph.next);
+    uint32_t *next = const_cast<uint32_t *>(graph.next_in_neighbors);
     cudaError_t error = cudaSuccess;
 
     params->pendant.core_count = params->pendant.count = 0;

@@ -215,7 +215,7 @@ template <typename Offset> __device__ void expand(const tile &tile, slots<Offset
 template <typename Offset>
 __device__ __forceinline__ uint32_t neighbour(const kernel_params &plan, Offset location)
 {
-    return __ldcs(plan.common.graph.out.rank + location);
+    return __ldcs(plan.common.graph.out.neighbor + location);
 }
 
 /* Visits four candidates a lane and collects what is new. A whole warp. */

@@ -178,7 +178,7 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
         hw_cuda(hw_gpu_scratch_bytes(1, false, self->n, &ranking.bytes), "ranking", err);
 
     hw_gpu_add(&built->arrays, &built->graph_id, self->n, sizeof *built->graph_id);
-    hw_gpu_add(&built->arrays, &built->rank, self->n, sizeof *built->rank);
+    hw_gpu_add(&built->arrays, &built->vertex_of_id, self->n, sizeof *built->vertex_of_id);
     for (int k = 0; k < 3; k++)
         hw_gpu_add(&rooms, &ranking.room[k], self->n, sizeof *ranking.room[k]);
     hw_gpu_add(&rooms, &ranking.scratch, (hw_count)ranking.bytes, 1);
@@ -187,7 +187,7 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_gpu_allocate(&rooms, 0, "building the graph", err);
     ranking.graph_id = built->graph_id;
-    ranking.rank = built->rank;
+    ranking.vertex_of_id = built->vertex_of_id;
     ranking.bound = self->bound;
     if (status == HW_OK)
         status = sort_vertices(self, &ranking, err);
@@ -241,7 +241,7 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
     const struct hw_gpu_resident *built = self->built;
     struct hw_gpu_entries entries = entries_of(self, in);
     struct filling filling = {.passes = &self->passes,
-                              .column = (uint32_t *)(uintptr_t)lists->rank,
+                              .column = (uint32_t *)(uintptr_t)lists->neighbor,
                               .edge = in ? built->in_edge : built->edge,
                               .room = (hw_count)built->edges};
     enum hw_status status =
@@ -250,7 +250,7 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
                                       self->passes.scratch_bytes),
                 "offsets of lists", err);
 
-    entries.number = built->rank;
+    entries.number = built->vertex_of_id;
     if (status == HW_OK)
         status =
             hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self), NULL,
@@ -276,7 +276,7 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
         if (self->weights)
             hw_gpu_add(&lists, edge[m], (hw_count)built->edges, sizeof **edge[m]);
         else
-            hw_gpu_add(&lists, &of[m]->rank, (hw_count)built->edges, sizeof *of[m]->rank);
+            hw_gpu_add(&lists, &of[m]->neighbor, (hw_count)built->edges, sizeof *of[m]->neighbor);
     }
     enum hw_status status = hw_gpu_allocate(&lists, 0, "the lists of the graph", err);
     for (int a = 0; a < lists.count && status == HW_OK; a++)
@@ -390,8 +390,8 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
     if (status == HW_OK)
         status = hw_gpu_get_new(own->tuples, by_rank, (size_t)n * sizeof *own->tuples, err);
     if (status == HW_OK)
-        status =
-            hw_gpu_get_new(own->by_graph_id, built->rank, (size_t)n * sizeof *built->rank, err);
+        status = hw_gpu_get_new(own->by_graph_id, built->vertex_of_id,
+                                (size_t)n * sizeof *built->vertex_of_id, err);
     hw_gpu_release(&rooms);
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)

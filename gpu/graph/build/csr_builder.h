@@ -29,7 +29,7 @@ struct hw_gpu_resident {
     bool wide;
     struct hw_gpu_lists out, in;        /* in: of directed graphs only */
     struct hw_gpu_edge *edge, *in_edge; /* with weights: in place of the lists' ranks; likewise */
-    uint32_t *graph_id, *rank;
+    uint32_t *graph_id, *vertex_of_id;
 };
 
 /*

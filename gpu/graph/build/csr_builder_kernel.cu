@@ -402,7 +402,7 @@ __global__ void end_ranks(hw_gpu_ranking ranking, const uint32_t *degree)
 {
     for (uint64_t r = hw_grid_thread(); r < ranking.vertices; r += hw_grid_threads()) {
         const uint32_t next = r + 1 < ranking.vertices ? degree[r + 1] : 0;
-        ranking.rank[ranking.graph_id[r]] = static_cast<uint32_t>(r);
+        ranking.vertex_of_id[ranking.graph_id[r]] = static_cast<uint32_t>(r);
         if (degree[r] >= 2 && next < 2)
             ranking.bound[0] = static_cast<uint32_t>(r + 1);
         if (degree[r] >= 1 && next < 1)
@@ -415,14 +415,14 @@ __global__ void begin_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t cou
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         id[k] = ranking.graph_id[core + k];
-        key[k] = ranking.rank[ranking.some[id[k]]];
+        key[k] = ranking.vertex_of_id[ranking.some[id[k]]];
     }
 }
 
 __global__ void end_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        ranking.rank[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
+        ranking.vertex_of_id[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
 }
 
 /* The length of a row's list; nothing past the last one. */

@@ -118,7 +118,7 @@ struct hw_gpu_ranking {
     const uint32_t *out, *in; /* [vertices] degrees by graph id; in: NULL if undirected */
     const uint32_t *some;     /* [vertices] a neighbour; NULL: leaves stay in order */
     uint32_t *graph_id;       /* [vertices] result: by rank */
-    uint32_t *rank;           /* [vertices] result: by graph id */
+    uint32_t *vertex_of_id;   /* [vertices] result: by graph id */
     uint32_t *room[3];        /* [vertices] each */
     uint32_t *bound;          /* [2] result: ranks of degree 2 and above, 1 and above */
     void *scratch;

@@ -178,7 +178,8 @@ static void choose_tiers(const struct hw_single_gpu_engine *engine, struct hw_be
     hw_count given = engine->options.relaxing.hub_tiers;
     uint32_t usual = far ? 0 : USUAL_TIERS; /* narrow piles settle hubs first themselves */
     uint32_t most = given > 0 ? (uint32_t)given - 1 : usual, end = 0;
-    bool sorted = !order->rank && !engine->part->directed && engine->part->grid.out.index;
+    bool sorted =
+        !order->vertex_of_position && !engine->part->directed && engine->part->grid.out.index;
     double share = (double)offset[order->active] * 0.8 / (most + 1);
 
     plan->tiers = 0;

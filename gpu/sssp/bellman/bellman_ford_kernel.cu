@@ -93,13 +93,13 @@ __device__ __forceinline__ bool is_leaf(const hw_gpu_graph &graph, uint32_t v)
 template <typename Offset> __global__ void classes(const kernel_params plan, hw_gpu_edge *list)
 {
     for (uint64_t e = hw_grid_thread(); e < plan.graph.edges; e += hw_grid_threads()) {
-        const uint32_t v = list[e].rank;
+        const uint32_t v = list[e].neighbor;
         uint32_t type = HW_BELLMAN_PLAIN;
         if (is_leaf<Offset>(plan.graph, v))
             type = HW_BELLMAN_LEAF;
         else if (hw_begin<Offset>(plan.graph.in, v + 1) - hw_begin<Offset>(plan.graph.in, v) == 1)
             type = HW_BELLMAN_SINGLE;
-        list[e].rank = v | type << HW_BELLMAN_CLASS_SHIFT;
+        list[e].neighbor = v | type << HW_BELLMAN_CLASS_SHIFT;
     }
 }
 
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const kernel_params
             const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
             for (Offset e = hw_begin<Offset>(plan.graph.in, v) + sub; e < end; e += 8) {
                 const hw_gpu_edge edge = plan.paths.in[e];
-                const uint32_t u = edge.rank & worker.mask;
+                const uint32_t u = edge.neighbor & worker.mask;
                 const key_t from = worker.current(u);
                 edges++;
                 if (from == worker.none)
@@ -144,9 +144,9 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const kernel_params
         }
         for (int half = 4; half > 0; half /= 2) {
             const key_t other = __shfl_xor_sync(HW_WARP, best, half);
-            const uint32_t rank = __shfl_xor_sync(HW_WARP, hint.rank, half);
+            const uint32_t rank = __shfl_xor_sync(HW_WARP, hint.neighbor, half);
             const uint32_t weight = __shfl_xor_sync(HW_WARP, hint.weight, half);
-            if (other < best || (other == best && rank < hint.rank)) {
+            if (other < best || (other == best && rank < hint.neighbor)) {
                 best = other;
                 hint = hw_gpu_edge{rank, weight};
             }
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) chains(const kernel_params
     for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {
         const auto key = worker.current(static_cast<uint32_t>(v));
         const bool ends = key == worker.none || (v == plan.root && key >= 0);
-        plan.paths.flat[0][v] = ends ? HW_INVALID_VERTEX : plan.paths.hint[v].rank;
+        plan.paths.flat[0][v] = ends ? HW_INVALID_VERTEX : plan.paths.hint[v].neighbor;
     }
 }
 

@@ -58,8 +58,8 @@ static enum hw_status get_parents(const struct hw_single_gpu_engine *engine, uin
     for (hw_count v = 0; v < active; v++) {
         const struct hw_gpu_edge *hint = &parents->hint[v];
         hw_gid id = parents->id[v];
-        if (hint->rank != HW_INVALID_VERTEX) {
-            parents->parent[id] = parents->id[hint->rank];
+        if (hint->neighbor != HW_INVALID_VERTEX) {
+            parents->parent[id] = parents->id[hint->neighbor];
             memcpy(&parents->weight[id], &hint->weight, sizeof hint->weight);
         } else if ((uint32_t)v == root) {
             parents->parent[id] = id;

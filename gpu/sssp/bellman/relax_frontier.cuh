@@ -226,7 +226,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     /* Notes an improvement of v; returns whether to queue it. */
     __device__ __forceinline__ bool note(uint32_t v, key_t key, bool fresh, const hw_gpu_edge &hint)
     {
-        const uint2 pair = make_uint2(hint.rank, hint.weight);
+        const uint2 pair = make_uint2(hint.neighbor, hint.weight);
 
         if (plan.hints)
             __stcs(reinterpret_cast<uint2 *>(plan.paths.hint) + v, pair);
@@ -265,7 +265,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
 
 #pragma unroll
         for (int j = 0; j < n; j++) {
-            const uint32_t type = edge[j].rank & ~mask;
+            const uint32_t type = edge[j].neighbor & ~mask;
             const bool wanted =
                 live[j] && (plan.reach || type < static_cast<uint32_t>(HW_BELLMAN_LEAF)
                                                      << HW_BELLMAN_CLASS_SHIFT);
@@ -273,17 +273,17 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             key[j] = none;
             if (wanted) {
                 edges++;
-                was[j] = glimpse(edge[j].rank & mask);
+                was[j] = glimpse(edge[j].neighbor & mask);
                 key[j] = plan.reach ? 0 : hw_further<kind>(from[j], edge[j].weight);
             }
         }
 #pragma unroll
         for (int j = 0; j < n; j++) {
-            const uint32_t v = edge[j].rank & mask;
+            const uint32_t v = edge[j].neighbor & mask;
             bool queued = false;
             if (key[j] < was[j]) {
                 bool fresh;
-                const key_t old = lower(v, key[j], was[j], alone(edge[j].rank), &fresh);
+                const key_t old = lower(v, key[j], was[j], alone(edge[j].neighbor), &fresh);
                 if (key[j] < old)
                     queued = note(v, key[j], fresh, hw_gpu_edge{u[j], edge[j].weight});
             }

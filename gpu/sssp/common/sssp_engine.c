@@ -81,7 +81,7 @@ struct shipment {
     struct hw_gpu_chunk chunk;
     uint32_t *index, *weight; /* [capacity] on the host, where positions are no ranks */
     hw_count capacity;
-    uint32_t *rank; /* [vertices] on the device */
+    uint32_t *vertex_of_position; /* [vertices] on the device */
 };
 
 /* The edges of the largest chunk. */
@@ -107,8 +107,9 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
 
     hw_gpu_add(arrays, &chunk->index, capacity, sizeof *chunk->index);
     hw_gpu_add(arrays, &chunk->weight, capacity, sizeof *chunk->weight);
-    if (order->rank)
-        hw_gpu_add(arrays, &shipment->rank, order->vertices, sizeof *shipment->rank);
+    if (order->vertex_of_position)
+        hw_gpu_add(arrays, &shipment->vertex_of_position, order->vertices,
+                   sizeof *shipment->vertex_of_position);
     if (search_of(shipment->engine)->sort_by_weight) {
         status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
                          "the room to sort lists", err);
@@ -120,14 +121,14 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
     }
     if (status == HW_OK)
         status = hw_gpu_allocate(arrays, 0, "bringing weighted lists to the device", err);
-    if (status == HW_OK && order->rank) {
-        status =
-            hw_gpu_put(shipment->rank, order->rank, order->vertices * sizeof *order->rank, err);
-        chunk->rank = shipment->rank;
+    if (status == HW_OK && order->vertex_of_position) {
+        status = hw_gpu_put(shipment->vertex_of_position, order->vertex_of_position,
+                            order->vertices * sizeof *order->vertex_of_position, err);
+        chunk->vertex_of_position = shipment->vertex_of_position;
     }
-    if (status == HW_OK && order->rank)
+    if (status == HW_OK && order->vertex_of_position)
         status = hw_alloc(&shipment->index, capacity, sizeof *shipment->index, "lists", err);
-    if (status == HW_OK && order->rank)
+    if (status == HW_OK && order->vertex_of_position)
         status = hw_alloc(&shipment->weight, capacity, sizeof *shipment->weight, "lists", err);
     return status;
 }

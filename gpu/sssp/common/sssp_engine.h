@@ -75,11 +75,11 @@ struct hw_gpu_sssp_trace_record {
 
 /* Chunks of lists on their way to the device. A chunk holds whole lists. */
 struct hw_gpu_chunk {
-    uint32_t first, end;     /* ranks */
-    uint64_t begin, count;   /* edges, in the numbering of the device */
-    const uint32_t *index;   /* [count] positions of neighbours */
-    const uint32_t *weight;  /* [count] bits */
-    const uint32_t *rank;    /* [vertices] of each position; NULL: equal */
+    uint32_t first, end;                /* ranks */
+    uint64_t begin, count;              /* edges, in the numbering of the device */
+    const uint32_t *index;              /* [count] positions of neighbours */
+    const uint32_t *weight;             /* [count] bits */
+    const uint32_t *vertex_of_position; /* [vertices]; NULL: equal */
     struct hw_gpu_keys sort; /* [count] for sorting, values are neighbours; NULL: leave the order */
     void *scratch;
     size_t scratch_bytes;

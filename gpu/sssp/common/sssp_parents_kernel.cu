@@ -62,15 +62,15 @@ __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const pa
                                              typename hw_keys<kind>::type key, int hints)
 {
     using key_t = typename hw_keys<kind>::type;
-    bool good = hint.rank < graph.active;
+    bool good = hint.neighbor < graph.active;
 
     if (kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS) {
         good = good && hint.weight == static_cast<uint32_t>(key);
     } else if (good) {
-        const key_t source = static_cast<const key_t *>(paths.distance)[hint.rank];
+        const key_t source = static_cast<const key_t *>(paths.distance)[hint.neighbor];
         good = source < key && hw_further<kind>(source, hint.weight) == key;
     }
-    return found<kind>(good ? hint.rank : HW_INVALID_VERTEX, key);
+    return found<kind>(good ? hint.neighbor : HW_INVALID_VERTEX, key);
 }
 
 /* Was the last edge that lowered a vertex to this key one that vanished in it? */
@@ -78,8 +78,8 @@ template <int kind>
 __device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
                                         int hints)
 {
-    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS && hint.rank == HW_INVALID_VERTEX &&
-           hint.weight == static_cast<uint32_t>(key);
+    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS &&
+           hint.neighbor == HW_INVALID_VERTEX && hint.weight == static_cast<uint32_t>(key);
 }
 
 /* Parents from hints; those without go to the list, or, where the edge that a hint was vanished, to
@@ -114,9 +114,9 @@ __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint
                 if (v != root && key[k] != hw_keys<kind>::none) {
                     parent = judge<kind>(graph, paths, hint[k], key[k], hints);
                     tied = is_tied<kind>(hint[k], key[k], hints);
-                    left = parent.rank == HW_INVALID_VERTEX && !tied;
+                    left = parent.neighbor == HW_INVALID_VERTEX && !tied;
                 }
-                if (parent.rank != hint[k].rank || parent.weight != hint[k].weight)
+                if (parent.neighbor != hint[k].neighbor || parent.weight != hint[k].weight)
                     paths.hint[v] = parent;
             }
             append(&paths.control->flat[0], paths.flat[0], left, v);
@@ -147,18 +147,20 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
         }
 #pragma unroll
         for (uint32_t k = 0; k < several; k++)
-            from[k] = edge[k].rank != HW_INVALID_VERTEX ? distance[edge[k].rank &= paths.mask]
-                                                        : hw_keys<kind>::none;
+            from[k] = edge[k].neighbor != HW_INVALID_VERTEX
+                          ? distance[edge[k].neighbor &= paths.mask]
+                          : hw_keys<kind>::none;
 #pragma unroll
         for (uint32_t k = 0; k < several; k++) {
-            const bool good = from[k] != hw_keys<kind>::none &&
-                              hw_further<kind>(from[k], edge[k].weight) == key &&
-                              (level ? from[k] <= key && latest(&paths.hint[edge[k].rank].rank) !=
-                                                             HW_INVALID_VERTEX
-                                     : from[k] < key);
+            const bool good =
+                from[k] != hw_keys<kind>::none &&
+                hw_further<kind>(from[k], edge[k].weight) == key &&
+                (level ? from[k] <= key &&
+                             latest(&paths.hint[edge[k].neighbor].neighbor) != HW_INVALID_VERTEX
+                       : from[k] < key);
             const uint32_t all = __ballot_sync(HW_WARP, good);
             if (all)
-                return __shfl_sync(HW_WARP, edge[k].rank, __ffs(all) - 1);
+                return __shfl_sync(HW_WARP, edge[k].neighbor, __ffs(all) - 1);
         }
         /* Beyond are edges that are longer than v is far or, `level`, that do not vanish. */
         const uint32_t last = edge[several - 1].weight;
@@ -181,7 +183,7 @@ __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32
         if (threadIdx.x & 31)
             continue;
         if (source != HW_INVALID_VERTEX)
-            *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = source;
+            *static_cast<volatile uint32_t *>(&paths.hint[v].neighbor) = source;
         else
             flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
     }
@@ -230,14 +232,14 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     hw_gpu_edge edge = hw_read_edge(paths.out + at);
 
-    edge.rank &= paths.mask;
-    if (latest(&paths.hops[edge.rank]) < hops + 1 ||
-        hw_further<kind>(key, edge.weight) != distance[edge.rank])
+    edge.neighbor &= paths.mask;
+    if (latest(&paths.hops[edge.neighbor]) < hops + 1 ||
+        hw_further<kind>(key, edge.weight) != distance[edge.neighbor])
         return HW_INVALID_VERTEX;
-    const uint32_t was = atomicCAS(&paths.hops[edge.rank], HW_INVALID_VERTEX, hops + 1);
+    const uint32_t was = atomicCAS(&paths.hops[edge.neighbor], HW_INVALID_VERTEX, hops + 1);
     if (was == HW_INVALID_VERTEX || was == hops + 1)
-        atomicMin(&paths.hint[edge.rank].rank, id);
-    return was == HW_INVALID_VERTEX ? edge.rank : HW_INVALID_VERTEX;
+        atomicMin(&paths.hint[edge.neighbor].neighbor, id);
+    return was == HW_INVALID_VERTEX ? edge.neighbor : HW_INVALID_VERTEX;
 }
 
 /* The list of one vertex, from `first` in steps, by a warp. */
@@ -343,7 +345,7 @@ __global__ void __launch_bounds__(block_size)
         }
     }
     for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads())
-        lost += paths.hint[v].rank == HW_INVALID_VERTEX &&
+        lost += paths.hint[v].neighbor == HW_INVALID_VERTEX &&
                 static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
     if (lost)
         atomicAdd(&control->lost, lost);
@@ -377,7 +379,7 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
 
     /* Past the last vertex there is room, but no sense in it. */
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
         const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
         hw_gpu_edge pair[4];
         uint32_t key[4];
@@ -393,7 +395,7 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
                      : pair[k].weight == none ? ~0u /* -1 */
                                               : pair[k].weight;
         __stcs(reinterpret_cast<uint4 *>(parent_id) + i,
-               make_uint4(pair[0].rank, pair[1].rank, pair[2].rank, pair[3].rank));
+               make_uint4(pair[0].neighbor, pair[1].neighbor, pair[2].neighbor, pair[3].neighbor));
         __stcs(reinterpret_cast<uint4 *>(distance) + i, make_uint4(key[0], key[1], key[2], key[3]));
     }
 }
@@ -405,11 +407,11 @@ __global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent
     const int64_t *distance = static_cast<const int64_t *>(paths.distance);
 
     for (uint64_t i = hw_grid_thread(); i < graph.vertices; i += hw_grid_threads()) {
-        const uint32_t rank = graph.rank[i], id = static_cast<uint32_t>(i);
+        const uint32_t rank = graph.vertex_of_id[i], id = static_cast<uint32_t>(i);
         const int64_t key = rank == root                      ? 0
                             : nothing || rank >= graph.active ? none
                                                               : distance[rank];
-        parent_id[i] = result_of(graph, paths, root, nothing, rank, id, 0).rank;
+        parent_id[i] = result_of(graph, paths, root, nothing, rank, id, 0).neighbor;
         static_cast<int64_t *>(paths.distance_id)[i] = key == none || nothing ? -1 : key;
     }
 }
@@ -442,7 +444,7 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
         count += lane == 0 && distance[v] == least;
         const Offset end = hw_begin<Offset>(graph.out, v + 1);
         for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
-            count += distance[paths.out[k].rank & paths.mask] == none;
+            count += distance[paths.out[k].neighbor & paths.mask] == none;
     }
     if (count)
         atomicAdd(&paths.control->overflows, count);

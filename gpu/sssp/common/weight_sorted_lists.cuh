@@ -91,7 +91,7 @@ __device__ __forceinline__ bool push_chunk(const Params &params, Shared &shared,
             next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
             last = there && next[k] < to;
             if (!last)
-                edge[k].rank = HW_INVALID_VERTEX;
+                edge[k].neighbor = HW_INVALID_VERTEX;
             state.edges += last;
         }
         relax(params, shared, state, edge, next, source, key);
@@ -123,7 +123,7 @@ __device__ __forceinline__ bool push_four_edges(const Params &params, Shared &sh
         next[k] = there ? hw_further<kind>(list.key, edge[k].weight) : hw_keys<kind>::none;
         inside = there && next[k] < to;
         if (!inside)
-            edge[k].rank = HW_INVALID_VERTEX;
+            edge[k].neighbor = HW_INVALID_VERTEX;
         state.edges += inside;
     }
     relax(params, shared, state, edge, next, list.source, list.key);

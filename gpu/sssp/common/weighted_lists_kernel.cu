@@ -49,7 +49,8 @@ __global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
         const uint32_t position = chunk.index[k];
         to[chunk.begin + k] =
-            hw_gpu_edge{chunk.rank ? chunk.rank[position] : position, chunk.weight[k]};
+            hw_gpu_edge{chunk.vertex_of_position ? chunk.vertex_of_position[position] : position,
+                        chunk.weight[k]};
     }
 }
 
@@ -62,7 +63,7 @@ __global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, 
         const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
         const uint32_t position = chunk.index[k];
         key[k] = list << 32 | ordered(chunk.weight[k], floats);
-        rank[k] = chunk.rank ? chunk.rank[position] : position;
+        rank[k] = chunk.vertex_of_position ? chunk.vertex_of_position[position] : position;
     }
 }
 

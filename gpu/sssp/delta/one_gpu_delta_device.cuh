@@ -44,14 +44,14 @@ __device__ void relax_leaves(const kernel_params &params, uint32_t root)
         if (v == root || begin == hw_begin<Offset>(params.graph.in, v + 1))
             continue;
         const hw_gpu_edge edge = hw_read_edge(params.sssp.in + begin);
-        const key_of<kind> from = edge.rank < params.graph.core || edge.rank == root
-                                      ? distance[edge.rank]
+        const key_of<kind> from = edge.neighbor < params.graph.core || edge.neighbor == root
+                                      ? distance[edge.neighbor]
                                       : hw_keys<kind>::none;
         if (from == hw_keys<kind>::none)
             continue;
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
         distance[v] = key;
-        put_hint<kind>(params, v, edge.rank, from, edge.weight, key);
+        put_hint<kind>(params, v, edge.neighbor, from, edge.weight, key);
     }
 }
 

@@ -23,13 +23,13 @@ __device__ __forceinline__ void take_better(const key_of<kind> *distance,
                                             const bucket_bounds<kind> &bound,
                                             const hw_gpu_edge &edge, pull_result<kind> &best)
 {
-    const key_of<kind> from = __ldca(distance + edge.rank);
+    const key_of<kind> from = __ldca(distance + edge.neighbor);
 
     if (from >= bound.high)
         return;
     const key_of<kind> next = hw_further<kind>(from, edge.weight);
     if (next < best.key)
-        best = pull_result<kind>{next, from, edge.rank, edge.weight};
+        best = pull_result<kind>{next, from, edge.neighbor, edge.weight};
 }
 
 /* The rest of a list by the whole warp. */
@@ -183,7 +183,7 @@ template <int kind>
 __device__ __forceinline__ bool may_reach(const hw_gpu_edge &first, key_of<kind> key,
                                           key_of<kind> to)
 {
-    return first.rank != HW_INVALID_VERTEX && hw_further<kind>(key, first.weight) < to;
+    return first.neighbor != HW_INVALID_VERTEX && hw_further<kind>(key, first.weight) < to;
 }
 
 /* Whether a vertex of this key beyond the bucket `from` has anything to pull or to push; counts

@@ -32,18 +32,18 @@ __device__ __forceinline__ void relax(const kernel_params &params, block_shared 
 
 #pragma unroll
     for (int k = 0; k < N; k++)
-        old[k] = edge[k].rank < params.graph.core ? __ldcg(distance + edge[k].rank) : -1;
+        old[k] = edge[k].neighbor < params.graph.core ? __ldcg(distance + edge[k].neighbor) : -1;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (next[k] < old[k] && next[k] < atomic_lower(distance + edge[k].rank, next[k])) {
-            put_hint<kind>(params, edge[k].rank, source, from, edge[k].weight, next[k]);
+        if (next[k] < old[k] && next[k] < atomic_lower(distance + edge[k].neighbor, next[k])) {
+            put_hint<kind>(params, edge[k].neighbor, source, from, edge[k].weight, next[k]);
             better |= 1u << k;
         }
     if (!__any_sync(HW_WARP, better != 0))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        enqueue(shared, state, better >> k & 1, edge[k].rank, next[k]);
+        enqueue(shared, state, better >> k & 1, edge[k].neighbor, next[k]);
 }
 
 /* Leaves the rest of a list to the next pass. Returns whether there was room: there is, but

@@ -168,16 +168,18 @@ __device__ __forceinline__ void relax(const kernel_params &params,
     out.from = queue.key[slot / record_edges];
     out.old = -1;
     if (!there)
-        out.edge.rank = HW_INVALID_VERTEX;
-    out.key =
-        out.edge.rank == HW_INVALID_VERTEX ? 0 : out.from; /* what is not there holds anything */
-    if (out.edge.rank == HW_INVALID_VERTEX)
+        out.edge.neighbor = HW_INVALID_VERTEX;
+    out.key = out.edge.neighbor == HW_INVALID_VERTEX
+                  ? 0
+                  : out.from; /* what is not there holds anything */
+    if (out.edge.neighbor == HW_INVALID_VERTEX)
         return;
-    if (out.edge.rank < continuation) {
+    if (out.edge.neighbor < continuation) {
         out.key = hw_further<kind>(out.from, out.edge.weight);
-        out.old = atomic_lower(distances<kind>(params) + out.edge.rank, out.key);
+        out.old = atomic_lower(distances<kind>(params) + out.edge.neighbor, out.key);
     }
-    read_record(params, out.edge.rank < continuation ? out.edge.rank : out.edge.weight, out.half);
+    read_record(params, out.edge.neighbor < continuation ? out.edge.neighbor : out.edge.weight,
+                out.half);
 }
 
 /* Relaxes the edges of a list that are in `at` and the records after it, one by one, where there
@@ -187,19 +189,19 @@ __device__ __noinline__ void push_rest(const kernel_params &params,
                                        const search_state<kind> &search, const hw_gpu_edge *at,
                                        uint32_t source, key_of<kind> from)
 {
-    for (uint32_t slot = 0; slot < record_edges && at[slot].rank != HW_INVALID_VERTEX; slot++) {
-        if (at[slot].rank == continuation) {
+    for (uint32_t slot = 0; slot < record_edges && at[slot].neighbor != HW_INVALID_VERTEX; slot++) {
+        if (at[slot].neighbor == continuation) {
             at = params.record + static_cast<uint64_t>(at[slot].weight) * record_edges;
             slot = UINT32_MAX; /* begins anew */
             continue;
         }
         const hw_gpu_edge edge = at[slot];
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
-        if (key >= atomic_lower(distances<kind>(params) + edge.rank, key))
+        if (key >= atomic_lower(distances<kind>(params) + edge.neighbor, key))
             continue;
-        put_hint<kind>(params, edge.rank, source, from, edge.weight, key);
+        put_hint<kind>(params, edge.neighbor, source, from, edge.weight, key);
         append_one(key < search.step_end ? step_queue(params, search) : rest_queue(params, search),
-                   edge.rank);
+                   edge.neighbor);
     }
 }
 
@@ -220,13 +222,13 @@ __device__ __forceinline__ void store_near(const kernel_params &params, block_sh
                                            const search_state<kind> &search, uint32_t round,
                                            uint32_t at, relaxed_edge<kind> &out)
 {
-    const bool continues = out.edge.rank == continuation;
+    const bool continues = out.edge.neighbor == continuation;
 
     if (at < queue_capacity) {
         if (!continues)
             drop_back_edge(out.source, out.half);
         store_entry(shared.queue[(round + 1) & 1], at,
-                    continues ? out.source | rest_bit : out.edge.rank, out.key, out.half);
+                    continues ? out.source | rest_bit : out.edge.neighbor, out.key, out.half);
         return;
     }
     if (continues)
@@ -234,7 +236,7 @@ __device__ __forceinline__ void store_near(const kernel_params &params, block_sh
                   params.record + static_cast<uint64_t>(out.edge.weight) * record_edges, out.source,
                   out.key);
     else
-        append_one(step_queue(params, search), out.edge.rank);
+        append_one(step_queue(params, search), out.edge.neighbor);
 }
 
 /* Queues what came of some slots of a warp; all lanes call it. */
@@ -250,7 +252,8 @@ __device__ __forceinline__ void store_relaxed(const kernel_params &params,
 #pragma unroll
     for (uint32_t k = 0; k < edges_per_thread; k++) {
         const bool better = out[k].key < out[k].old, inside = out[k].key < search.step_end;
-        near[k] = __ballot_sync(HW_WARP, out[k].edge.rank == continuation || (better && inside));
+        near[k] =
+            __ballot_sync(HW_WARP, out[k].edge.neighbor == continuation || (better && inside));
         far[k] = __ballot_sync(HW_WARP, better && !inside);
         nears += __popc(near[k]);
         fars += __popc(far[k]);
@@ -270,13 +273,13 @@ __device__ __forceinline__ void store_relaxed(const kernel_params &params,
             store_near(params, shared, search, round, near_index, out[k]);
         if (far[k] >> lane & 1) {
             if (far_index < deferred_capacity)
-                shared.deferred[far_index] = out[k].edge.rank;
+                shared.deferred[far_index] = out[k].edge.neighbor;
             else
-                append_one(rest_queue(params, search), out[k].edge.rank);
+                append_one(rest_queue(params, search), out[k].edge.neighbor);
         }
         if (out[k].key < out[k].old)
-            put_hint<kind>(params, out[k].edge.rank, out[k].source, out[k].from, out[k].edge.weight,
-                           out[k].key);
+            put_hint<kind>(params, out[k].edge.neighbor, out[k].source, out[k].from,
+                           out[k].edge.weight, out[k].key);
         near_start += __popc(near[k]);
         far_start += __popc(far[k]);
     }
@@ -296,7 +299,7 @@ __device__ __forceinline__ void push_round(const kernel_params &params, block_sh
 #pragma unroll
     for (uint32_t k = 0; k < edges_per_thread; k++) {
         const uint32_t slot = k * threads + threadIdx.x;
-        out[k].edge.rank = HW_INVALID_VERTEX;
+        out[k].edge.neighbor = HW_INVALID_VERTEX;
         out[k].key = 0;
         out[k].old = -1;
         if (k * threads + first < count * record_edges)
@@ -395,7 +398,7 @@ __device__ __forceinline__ uint32_t count_edges(const frontier_entries<kind> &qu
     uint32_t edges = 0;
 
     for (uint32_t slot = threadIdx.x; slot < record_edges * count; slot += threads)
-        edges += reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot].rank < continuation;
+        edges += reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot].neighbor < continuation;
     return edges;
 }
 
@@ -660,12 +663,12 @@ __device__ __forceinline__ void push_root(const kernel_params &params, block_sha
     if (blockIdx.x == 0 && first < hw_begin<Offset>(params.graph.out, root + 1)) {
         const hw_gpu_edge edge = hw_read_edge(params.sssp.out + first);
         const key_of<kind> key = hw_further<kind>(0, edge.weight);
-        edges = edge.rank < params.graph.core;
-        if (edges && key < atomic_lower(distances<kind>(params) + edge.rank, key)) {
-            put_hint<kind>(params, edge.rank, root, 0, edge.weight, key);
+        edges = edge.neighbor < params.graph.core;
+        if (edges && key < atomic_lower(distances<kind>(params) + edge.neighbor, key)) {
+            put_hint<kind>(params, edge.neighbor, root, 0, edge.weight, key);
             append_one(key < search.step_end ? step_queue(params, search)
                                              : rest_queue(params, search),
-                       edge.rank);
+                       edge.neighbor);
         }
     }
     if (params.trace && hw_grid_thread() == 0)

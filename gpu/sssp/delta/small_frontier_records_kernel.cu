@@ -29,12 +29,12 @@ __device__ __forceinline__ void build_record(const hw_gpu_graph &graph, const hw
     uint32_t left = 0, slot = 0, next = 0;
 
     for (Offset k = begin; k < end; k++)
-        left += edge[k].rank < graph.core && edge[k].rank != v;
+        left += edge[k].neighbor < graph.core && edge[k].neighbor != v;
     if (left > record_edges)
         next = graph.core + atomicAdd(num_records, (left - record_edges + record_edges - 2) /
                                                        (record_edges - 1));
     for (Offset k = begin; k < end; k++) {
-        if (edge[k].rank >= graph.core || edge[k].rank == v)
+        if (edge[k].neighbor >= graph.core || edge[k].neighbor == v)
             continue;
         if (slot == record_edges - 1 && left > 1) {
             at[slot] = hw_gpu_edge{continuation, next};

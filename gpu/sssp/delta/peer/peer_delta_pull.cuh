@@ -24,14 +24,14 @@ __device__ __forceinline__ void take_better(const kernel_params &params, lane_st
                                             const hw_gpu_edge &edge, pull_result<kind> &best)
 {
     const key_of<kind> from =
-        remote_load<kind>(params, state, edge.rank, __ldca(distances<kind>(params) + edge.rank),
-                          state.remote_load_from);
+        remote_load<kind>(params, state, edge.neighbor,
+                          __ldca(distances<kind>(params) + edge.neighbor), state.remote_load_from);
 
     if (pull_order(from) >= pull_order(bound.high))
         return;
     const key_of<kind> next = hw_further<kind>(from, edge.weight);
     if (next < best.key)
-        best = pull_result<kind>{next, from, edge.rank};
+        best = pull_result<kind>{next, from, edge.neighbor};
 }
 
 /* The rest of a list by the whole warp. */
@@ -233,7 +233,7 @@ template <int kind>
 __device__ __forceinline__ bool may_reach(const hw_gpu_edge &edge, key_of<kind> key,
                                           key_of<kind> to)
 {
-    return edge.rank != HW_INVALID_VERTEX && hw_further<kind>(key, edge.weight) < to;
+    return edge.neighbor != HW_INVALID_VERTEX && hw_further<kind>(key, edge.weight) < to;
 }
 
 /* The lightest edges of the vertices of some words that are beyond the bucket `from`. */
@@ -268,7 +268,8 @@ __device__ __forceinline__ void pull_one(const kernel_params &params, lane_state
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
         const bool good = may_reach<kind>(edge[k][e], bound.low, best[k].key);
-        from[k] = good ? __ldca(distances<kind>(params) + edge[k][e].rank) : hw_keys<kind>::none;
+        from[k] =
+            good ? __ldca(distances<kind>(params) + edge[k][e].neighbor) : hw_keys<kind>::none;
         wanted |= static_cast<uint32_t>(good) << k;
     }
     state.pulled += __popc(wanted);
@@ -278,7 +279,7 @@ __device__ __forceinline__ void pull_one(const kernel_params &params, lane_state
             continue;
         const key_of<kind> next = hw_further<kind>(from[k], edge[k][e].weight);
         if (next < best[k].key)
-            best[k] = pull_result<kind>{next, from[k], edge[k][e].rank};
+            best[k] = pull_result<kind>{next, from[k], edge[k][e].neighbor};
     }
 }
 
@@ -327,7 +328,7 @@ __device__ __forceinline__ void push_single(const kernel_params &params, block_s
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
         source[k] = keys.first + 32 * k;
-        any = any || single.edge[k].rank != HW_INVALID_VERTEX;
+        any = any || single.edge[k].neighbor != HW_INVALID_VERTEX;
     }
     if (__any_sync(HW_WARP, any))
         relax_edges<static_cast<int>(group_words), kind>(params, shared, state, single.edge,

@@ -36,10 +36,11 @@ __device__ __forceinline__ void load_targets(const kernel_params &params,
 
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (edge[k].rank == HW_INVALID_VERTEX)
+        if (edge[k].neighbor == HW_INVALID_VERTEX)
             old[k] = -1;
         else
-            old[k] = state.skip_precheck ? hw_keys<kind>::none : __ldcg(distance + edge[k].rank);
+            old[k] =
+                state.skip_precheck ? hw_keys<kind>::none : __ldcg(distance + edge[k].neighbor);
 }
 
 /* Edges of each lane that gave their ends, those that are `better`, the keys `next`: leaves hints,
@@ -61,7 +62,7 @@ record_lowered(const kernel_params &params, block_shared &shared, lane_state<kin
 #pragma unroll
         for (int k = 0; k < M; k++) {
             const int i = first + k;
-            local_id[k] = edge[i].rank;
+            local_id[k] = edge[i].neighbor;
             from[k] = source[i];
             key[k] = next[i];
             v[k] = local_id[k] - home;
@@ -91,7 +92,7 @@ lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
 
 #pragma unroll
     for (int k = 0; k < N; k++) /* all of them before the first is waited for */
-        old[k] = next[k] < old[k] ? atomic_lower(distance + edge[k].rank, next[k]) : -1;
+        old[k] = next[k] < old[k] ? atomic_lower(distance + edge[k].neighbor, next[k]) : -1;
 #pragma unroll
     for (int k = 0; k < N; k++) {
         better[k] = next[k] < old[k];
@@ -343,10 +344,10 @@ __device__ __forceinline__ void push_balanced(const kernel_params &params, block
         for (uint32_t k = 0; k < edges_in_flight; k++) {
             const key_of<kind> key = __shfl_sync(HW_WARP, list.key, balanced.from[k]);
             next[k] = hw_further<kind>(key, balanced.edge[k].weight);
-            const bool inside = balanced.edge[k].rank != HW_INVALID_VERTEX &&
+            const bool inside = balanced.edge[k].neighbor != HW_INVALID_VERTEX &&
                                 next[k] < push_bound<kind>(state, key);
             if (!inside)
-                balanced.edge[k].rank = HW_INVALID_VERTEX;
+                balanced.edge[k].neighbor = HW_INVALID_VERTEX;
             state.edges += inside;
         }
         relax_shared_out<edges_in_flight, kind>(params, shared, state, balanced.edge, next,
@@ -460,12 +461,12 @@ __device__ __forceinline__ void relax_worklist_chunk(const kernel_params &params
 #pragma unroll
     for (uint32_t k = 0; k < edges_in_flight; k++) {
         next[k] = hw_further<kind>(chunk.key, chunk.edge[k].weight);
-        const bool inside = chunk.edge[k].rank != HW_INVALID_VERTEX && next[k] < to;
+        const bool inside = chunk.edge[k].neighbor != HW_INVALID_VERTEX && next[k] < to;
         if (!inside)
-            chunk.edge[k].rank = HW_INVALID_VERTEX;
+            chunk.edge[k].neighbor = HW_INVALID_VERTEX;
         state.edges += inside;
     }
-    if (__any_sync(HW_WARP, chunk.edge[0].rank != HW_INVALID_VERTEX)) /* lists rise */
+    if (__any_sync(HW_WARP, chunk.edge[0].neighbor != HW_INVALID_VERTEX)) /* lists rise */
         relax(params, shared, state, chunk.edge, next, chunk.source, chunk.key);
 }
 
