@@ -117,7 +117,7 @@ __device__ __forceinline__ uint32_t search_by_lane(const kernel_params &params,
         uint32_t column[head_entries];
 #pragma unroll
         for (int k = 0; k < head_entries; k++)
-            column[k] = rest.at + k < rest.end ? params.bottom_up.by_row.rank[rest.at + k]
+            column[k] = rest.at + k < rest.end ? params.bottom_up.by_row.neighbor[rest.at + k]
                                                : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < head_entries; k++) {
@@ -159,7 +159,7 @@ __device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
         uint32_t hits = 0;
         for (Offset at = __shfl_sync(HW_WARP, rest.at, lane); at < end && !hits; at += 32) {
             const uint32_t column = at + lane_of() < end
-                                        ? params.bottom_up.by_row.rank[at + lane_of()]
+                                        ? params.bottom_up.by_row.neighbor[at + lane_of()]
                                         : HW_INVALID_VERTEX;
             examined += column != HW_INVALID_VERTEX;
             hits =
@@ -351,7 +351,7 @@ __device__ __noinline__ void search_long_lists(const kernel_params &params, coun
         Offset at =
             hw_begin<Offset>(params.bottom_up.by_row, row) + static_cast<Offset>(hw_grid_thread());
         for (; at < end; at += static_cast<Offset>(hw_grid_threads())) {
-            const uint32_t column = params.bottom_up.by_row.rank[at], bit = 1u << (row & 31);
+            const uint32_t column = params.bottom_up.by_row.neighbor[at], bit = 1u << (row & 31);
             examined++;
             if (__ldcg(params.search.visited + row / 32) & bit)
                 break;

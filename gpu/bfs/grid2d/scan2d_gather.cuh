@@ -161,7 +161,7 @@ __device__ __forceinline__ void skip_visited(const kernel_params &params, uint32
                                              list_batch<Offset> &batch)
 {
     auto is_unvisited = [&](Offset e) {
-        return position_of(params, params.by_column.rank[e]) >= first_unvisited;
+        return position_of(params, params.by_column.neighbor[e]) >= first_unvisited;
     };
     Offset upper[columns_per_thread];
     bool more = first_unvisited < params.config.block / 8;
@@ -179,7 +179,8 @@ __device__ __forceinline__ void skip_visited(const kernel_params &params, uint32
 #pragma unroll
         for (int k = 0; k < columns_per_thread; k++) {
             middle[k] = batch.begin[k] + (upper[k] - batch.begin[k]) / 2;
-            row[k] = middle[k] < upper[k] ? params.by_column.rank[middle[k]] : HW_INVALID_VERTEX;
+            row[k] =
+                middle[k] < upper[k] ? params.by_column.neighbor[middle[k]] : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < columns_per_thread; k++) {

@@ -74,7 +74,8 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
             code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
                                           (uint64_t)engine->transport.heap_bytes, state->flag);
     if (code == 0 && state->edges > 0)
-        code = hw_gpu_launch_flush_caches(own->by_column.rank, (uint64_t)state->edges, state->flag);
+        code = hw_gpu_launch_flush_caches(own->by_column.neighbor, (uint64_t)state->edges,
+                                          state->flag);
     return status == HW_OK ? hw_cuda(code, "the kernel that warms the TLB", err) : status;
 }
 

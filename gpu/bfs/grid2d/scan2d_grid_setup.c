@@ -144,8 +144,8 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 
     hw_gpu_add(arrays, &own->by_column.offset, rows + 1, width);
     if (!hw_device_csr(engine->part))
-        hw_gpu_add(arrays, &own->by_column.rank, state->edges, sizeof *own->by_column.rank);
-    hw_gpu_add(arrays, &own->list_tails, rows, 4 * sizeof *own->by_column.rank);
+        hw_gpu_add(arrays, &own->by_column.neighbor, state->edges, sizeof *own->by_column.neighbor);
+    hw_gpu_add(arrays, &own->list_tails, rows, 4 * sizeof *own->by_column.neighbor);
     hw_gpu_add(arrays, &own->search.visited_before, columns / 32,
                sizeof *own->search.visited_before);
     hw_gpu_add(arrays, &own->search.discovered_by, columns / 32, sizeof *own->search.discovered_by);
@@ -176,9 +176,10 @@ static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_
     const size_t width = own->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
 
     hw_gpu_add(arrays, &own->bottom_up.by_row.offset, columns + 1, width);
-    hw_gpu_add(arrays, &own->bottom_up.by_row.rank, state->edges,
-               sizeof *own->bottom_up.by_row.rank);
-    hw_gpu_add(arrays, &own->bottom_up.list_heads, columns, 4 * sizeof *own->bottom_up.by_row.rank);
+    hw_gpu_add(arrays, &own->bottom_up.by_row.neighbor, state->edges,
+               sizeof *own->bottom_up.by_row.neighbor);
+    hw_gpu_add(arrays, &own->bottom_up.list_heads, columns,
+               4 * sizeof *own->bottom_up.by_row.neighbor);
     hw_gpu_add(arrays, &own->bottom_up.nonempty_rows, columns / 32,
                sizeof *own->bottom_up.nonempty_rows);
     hw_gpu_add(arrays, &own->bottom_up.frontier_bits, rows / 32,
@@ -316,8 +317,8 @@ static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw
     enum hw_status status = upload_offsets(engine, err);
 
     if (device_csr)
-        own->by_column.rank = device_csr->column;
-    uint32_t *rows = (uint32_t *)(uintptr_t)own->by_column.rank;
+        own->by_column.neighbor = device_csr->column;
+    uint32_t *rows = (uint32_t *)(uintptr_t)own->by_column.neighbor;
     if (status == HW_OK && !device_csr && state->edges > 0)
         status = hw_gpu_put(rows, part->grid.out.index, (size_t)state->edges * sizeof *rows, err);
     if (status == HW_OK)

@@ -48,8 +48,8 @@ __global__ void find_unsorted(const __grid_constant__ kernel_params params, uint
         const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
         Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of() + 1;
         for (; e < end; e += 32)
-            if (sort_key(params, params.by_column.rank[e]) <
-                sort_key(params, params.by_column.rank[e - 1]))
+            if (sort_key(params, params.by_column.neighbor[e]) <
+                sort_key(params, params.by_column.neighbor[e - 1]))
                 *unsorted = 1;
     }
 }
@@ -69,14 +69,14 @@ __global__ void make_keys(const __grid_constant__ kernel_params params,
                 high = middle;
         }
         key[k] = static_cast<uint64_t>(low - keys.first) << 32 |
-                 sort_key(params, params.by_column.rank[keys.begin + k]);
+                 sort_key(params, params.by_column.neighbor[keys.begin + k]);
     }
 }
 
 __global__ void apply_keys(const __grid_constant__ kernel_params params,
                            const hw_scan2d_grid_keys keys, const uint64_t *key)
 {
-    uint32_t *row = const_cast<uint32_t *>(params.by_column.rank) + keys.begin;
+    uint32_t *row = const_cast<uint32_t *>(params.by_column.neighbor) + keys.begin;
 
     for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads())
         row[k] = row_of_key(params, static_cast<uint32_t>(key[k]));
@@ -94,7 +94,7 @@ __global__ void find_tails(const __grid_constant__ kernel_params params, uint4 *
         uint32_t row[tail_entries];
 #pragma unroll
         for (int j = 0; j < tail_entries; j++)
-            row[j] = end - begin > static_cast<Offset>(j) ? params.by_column.rank[end - 1 - j]
+            row[j] = end - begin > static_cast<Offset>(j) ? params.by_column.neighbor[end - 1 - j]
                                                           : HW_INVALID_VERTEX;
         last[u] = make_uint4(row[0], row[1], row[2], row[3]);
     }
@@ -122,7 +122,7 @@ template <typename Offset>
 __global__ void count_rows(const __grid_constant__ kernel_params params, uint64_t edges)
 {
     for (uint64_t e = hw_grid_thread(); e < edges; e += hw_grid_threads())
-        advance_cursor(cursors<Offset>(params) + params.by_column.rank[e]);
+        advance_cursor(cursors<Offset>(params) + params.by_column.neighbor[e]);
 }
 
 /* A warp for each column. */
@@ -130,13 +130,13 @@ template <typename Offset>
 __global__ void write_columns(const __grid_constant__ kernel_params params)
 {
     const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
-    uint32_t *to = const_cast<uint32_t *>(params.bottom_up.by_row.rank);
+    uint32_t *to = const_cast<uint32_t *>(params.bottom_up.by_row.neighbor);
 
     for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
         const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
         Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
         for (; e < end; e += 32)
-            to[advance_cursor(cursors<Offset>(params) + params.by_column.rank[e])] =
+            to[advance_cursor(cursors<Offset>(params) + params.by_column.neighbor[e])] =
                 static_cast<uint32_t>(u);
     }
 }
@@ -155,7 +155,7 @@ __global__ void find_heads(const __grid_constant__ kernel_params params, uint4 *
 #pragma unroll
         for (int k = 0; k < 4; k++)
             column[k] = end - begin > static_cast<Offset>(k)
-                            ? params.bottom_up.by_row.rank[begin + k]
+                            ? params.bottom_up.by_row.neighbor[begin + k]
                             : HW_INVALID_VERTEX;
         head[v] = make_uint4(column[0], column[1], column[2], column[3]);
         const uint32_t ballot = __ballot_sync(HW_WARP, end > begin);

@@ -83,7 +83,7 @@ __device__ void expand(const kernel_params &params, uint32_t depth, const fronti
             columns, from, base + threadIdx.x * per_thread, all, smem.range[0] - 1, smem.range[1]);
 #pragma unroll
         for (int k = 0; k < per_thread; k++)
-            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
+            row[k] = k < mine.count ? __ldcs(columns.neighbor + mine.at[k]) : HW_INVALID_VERTEX;
         const uint32_t fresh =
             visit<per_thread>(params.common, row, [&](int k) { return mine.column[k]; });
         collect<per_thread>(smem.found, row, fresh, no_overflow);
@@ -122,7 +122,7 @@ __device__ void scatter(const kernel_params &params, const frontier<Offset> &fro
             columns, from, first, all, smem.range[0] - 1, smem.range[1]);
 #pragma unroll
         for (int k = 0; k < scatter_per_thread; k++)
-            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
+            row[k] = k < mine.count ? __ldcs(columns.neighbor + mine.at[k]) : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < scatter_per_thread; k++)
             unclaimed[k] = k < mine.count && __ldcg(map + row[k]) == ~static_cast<Offset>(0);

@@ -170,7 +170,7 @@ __device__ uint32_t cta_expand(const kernel_params &params, uint32_t depth, uint
             uint32_t row = HW_INVALID_VERTEX, slot = 0;
             if (e < all) {
                 slot = cta_find_list(e, smem);
-                row = params.by_column.rank[smem.begin[slot] + e];
+                row = params.by_column.neighbor[smem.begin[slot] + e];
             }
             const uint32_t discovered =
                 visit<1>(visited_of(params), &row, [&](int) { return smem.column[slot]; });

@@ -36,7 +36,7 @@ __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
         const uint32_t edge = k * 32 + lane_of();
         row[k] = HW_INVALID_VERTEX;
         if (edge < count)
-            row[k] = __ldcs(params.by_column.rank +
+            row[k] = __ldcs(params.by_column.neighbor +
                             static_cast<Offset>(first + edge + from.shift[slot[k]]));
     }
     visit<per_lane>(visited_of(params), row, [&](int k) { return from.vertex[slot[k]]; });

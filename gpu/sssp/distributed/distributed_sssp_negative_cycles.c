@@ -71,7 +71,7 @@ static void consider_piece(struct scene *scene, const uint64_t *offset, uint32_t
         for (uint64_t k = offset[list]; k < offset[list + 1]; k++) {
             union hw_weight weight;
             memcpy(&weight, &edge[k - offset[first]].weight, sizeof weight);
-            consider(scene, code, edge[k - offset[first]].rank, weight);
+            consider(scene, code, edge[k - offset[first]].neighbor, weight);
         }
     }
 }

@@ -30,16 +30,16 @@ __device__ __forceinline__ bool scan_edge(const kernel_params &params, const job
                      : min_result >= best.key)
         return false;
     const key_of<kind> from =
-        __ldcg(static_cast<const key_of<kind> *>(params.state.distance) + edge.rank);
+        __ldcg(static_cast<const key_of<kind> *>(params.state.distance) + edge.neighbor);
     if (finds_parent) {
         if (from < best.key && hw_further<kind>(from, edge.weight) == best.key)
-            best.source = edge.rank;
+            best.source = edge.neighbor;
         return true;
     }
     if (from < job.bucket_end) {
         const key_of<kind> next = hw_further<kind>(from, edge.weight);
         if (next < best.key)
-            best = best_edge<kind>{next, edge.rank};
+            best = best_edge<kind>{next, edge.neighbor};
     }
     return true;
 }

@@ -67,7 +67,7 @@ template <int kind, int mode>
 __device__ __forceinline__ void relax_value(const kernel_params &params, const job_t &job,
                                             const edge_in_flight<kind> &one)
 {
-    const uint32_t target = one.edge.rank;
+    const uint32_t target = one.edge.neighbor;
     const key_of<kind> target_key =
         __ldcg(static_cast<const key_of<kind> *>(params.state.distance) + target);
     int64_t value;
@@ -107,7 +107,7 @@ __device__ __forceinline__ bool relax(const kernel_params &params, const job_t &
     if constexpr (mode != HW_DISTRIBUTED_SSSP_RELAX && mode != HW_DISTRIBUTED_SSSP_REACH) {
 #pragma unroll
         for (uint32_t k = 0; k < edges_in_flight; k++)
-            if (one[k].edge.rank != HW_INVALID_VERTEX)
+            if (one[k].edge.neighbor != HW_INVALID_VERTEX)
                 relax_value<kind, mode>(params, job, one[k]);
         return false;
     } else {
@@ -116,15 +116,15 @@ __device__ __forceinline__ bool relax(const kernel_params &params, const job_t &
             next[k] = mode == HW_DISTRIBUTED_SSSP_REACH
                           ? 0
                           : hw_further<kind>(one[k].key, one[k].edge.weight);
-            const bool target_key = one[k].edge.rank != HW_INVALID_VERTEX &&
+            const bool target_key = one[k].edge.neighbor != HW_INVALID_VERTEX &&
                                     one[k].key != hw_keys<kind>::none && next[k] < job.target_end;
-            old[k] = target_key ? __ldcg(distance + one[k].edge.rank) : next[k];
+            old[k] = target_key ? __ldcg(distance + one[k].edge.neighbor) : next[k];
         }
 #pragma unroll
         for (uint32_t k = 0; k < edges_in_flight; k++)
-            if (next[k] < old[k] && next[k] < lower(distance + one[k].edge.rank, next[k])) {
+            if (next[k] < old[k] && next[k] < lower(distance + one[k].edge.neighbor, next[k])) {
                 const bool near = next[k] < job.step_end;
-                mark_improved(params, one[k].edge.rank, near);
+                mark_improved(params, one[k].edge.neighbor, near);
                 rest_of_bucket = rest_of_bucket || (!near && next[k] < job.bucket_end);
             }
         return rest_of_bucket;
@@ -170,7 +170,7 @@ __device__ void push_queue(const kernel_params &params, const job_t &job)
             }
 #pragma unroll
             for (uint32_t k = 0; k < edges_in_flight; k++)
-                one[k].key = one[k].edge.rank != HW_INVALID_VERTEX
+                one[k].key = one[k].edge.neighbor != HW_INVALID_VERTEX
                                  ? __ldcg(static_cast<const key_of<kind> *>(params.state.distance) +
                                           one[k].source)
                                  : hw_keys<kind>::none;

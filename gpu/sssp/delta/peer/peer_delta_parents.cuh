@@ -33,12 +33,12 @@ __device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
 
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++)
-        key[k] = edge[k].rank != HW_INVALID_VERTEX ? __ldcg(distance + edge[k].rank)
-                                                   : hw_keys<kind>::none;
+        key[k] = edge[k].neighbor != HW_INVALID_VERTEX ? __ldcg(distance + edge[k].neighbor)
+                                                       : hw_keys<kind>::none;
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++)
-        if (edge[k].rank != HW_INVALID_VERTEX)
-            key[k] = remote_load_unless_pending<kind>(params, state, edge[k].rank, key[k]);
+        if (edge[k].neighbor != HW_INVALID_VERTEX)
+            key[k] = remote_load_unless_pending<kind>(params, state, edge[k].neighbor, key[k]);
 }
 
 /* Vertices of one edge take their only neighbour. */
@@ -69,7 +69,7 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
             if (first + k * stride >= params.part.lists.active || home + v == root)
                 continue;
             distance[home + v] = key;
-            store_result<kind>(params, v, reached ? edge[k].rank : HW_INVALID_VERTEX, key);
+            store_result<kind>(params, v, reached ? edge[k].neighbor : HW_INVALID_VERTEX, key);
         }
     }
 }
@@ -96,11 +96,11 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
         load_neighbor_keys<kind>(params, state, edge, from);
 #pragma unroll
         for (uint32_t k = 0; k < finish_in_flight; k++) {
-            if (edge[k].rank == HW_INVALID_VERTEX)
+            if (edge[k].neighbor == HW_INVALID_VERTEX)
                 continue;
             if (pull_order(from[k]) < pull_order(key) &&
                 hw_further<kind>(from[k], edge[k].weight) == key)
-                source = edge[k].rank;
+                source = edge[k].neighbor;
             past = past || hw_further<kind>(0, edge[k].weight) > key;
         }
         const uint32_t who = __ballot_sync(HW_WARP, source != HW_INVALID_VERTEX);
@@ -293,16 +293,17 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane
         const bool there = at + lane < end;
         const hw_gpu_edge edge = there ? hw_read_edge(params.part.graph.edge + at + lane)
                                        : hw_gpu_edge{HW_INVALID_VERTEX, 0};
-        const key_of<kind> from =
-            there ? remote_load<kind>(params, state, edge.rank,
-                                      hw_load_relaxed(distance + edge.rank), state.remote_load_from)
-                  : hw_keys<kind>::none;
+        const key_of<kind> from = there
+                                      ? remote_load<kind>(params, state, edge.neighbor,
+                                                          hw_load_relaxed(distance + edge.neighbor),
+                                                          state.remote_load_from)
+                                      : hw_keys<kind>::none;
         const bool good = there && pull_order(from) <= pull_order(key) &&
                           hw_further<kind>(from, edge.weight) == key &&
-                          has_parent(params, edge.rank, root);
+                          has_parent(params, edge.neighbor, root);
         const uint32_t who = __ballot_sync(HW_WARP, good);
         if (who)
-            return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
+            return __shfl_sync(HW_WARP, edge.neighbor, __ffs(who) - 1);
         if (__any_sync(HW_WARP, there && hw_further<kind>(key, edge.weight) > key))
             break;
     }
