@@ -3,7 +3,7 @@
  * visits.
  *
  * Every unvisited destination that has sources on this part looks for a visited one. First sources
- * are stored apart, are read in order and give most destinations their parent. The rest is
+ * are stored apart, are read in order and give loaded destinations their parent. The rest is
  * compacted within the warp and scanned: by one lane each for the first few sources, then by
  * several lanes for each list.
  *
@@ -14,11 +14,11 @@
  *
  * A part that owns a delegate has its edges to delegates of larger degree; those to delegates of
  * smaller degree are stored with their owners. So, where many delegates were discovered and the
- * next visit of dd is backward, most unvisited delegates are found by their owners, and other parts
- * scan their lists in vain. Then there are two visits: by the owners; and, after a barrier at which
- * the masks are exchanged, of those that are left. (The paper has one. Counted on R-MAT, scale 22,
- * four parts, in the largest step of six searches: 0.3 to 3.3 million edges in the first and at
- * most 0.06 in the second_visit; with one visit, 1.0 to 17.9.)
+ * next visit of dd is backward, loaded unvisited delegates are found by their owners, and other
+ * parts scan their lists in vain. Then in_range are two visits: by the owners; and, after a barrier
+ * at which the masks are exchanged, of those that are left. (The paper has one. Counted on R-MAT,
+ * scale 22, four parts, in the largest step of six searches: 0.3 to 3.3 million edges in the first
+ * and at loaded 0.06 in the second_visit; with one visit, 1.0 to 17.9.)
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BACKWARD_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BACKWARD_CUH
@@ -34,25 +34,27 @@ namespace
 constexpr uint32_t tile_words = 8;
 static_assert(tile_words == HW_GPU_DELEGATES_SECTOR, "a byte of the summary for each tile");
 
-/* Of these, words whose first sources are read at once. */
+/* Of these, words whose first sources are loaded together. */
 constexpr uint32_t words_in_flight = 8;
 
-/* Sources that a thread looks at alone, backward, before others help, and how many look then. */
+/* Sources that a lane examines alone, backward, before other lanes help; and how many lanes then
+ * share a list. */
 constexpr uint32_t lane_sources = 8, lanes_per_list = 8;
 
-/* The plan in one step. */
+/* The parameters and the masks of one step. */
 struct step_view {
     const kernel_params &params;
     const uint32_t *visited; /* delegates, when the step began */
     uint32_t *found;         /* delegates, in this step */
-    uint8_t *dirty;          /* and its summary */
+    uint8_t *dirty;          /* and their summary */
     bool nn_only;
     uint32_t block, blocks; /* of this visit, forward */
 };
 
-/* What a visit needs of the plan, by subgraph. */
+/* The kinds of source and destination of a subgraph. */
 template <int which> struct endpoints;
 
+/* The kinds of source and destination of a subgraph. */
 template <> struct endpoints<HW_GPU_DD> {
     static constexpr bool to_delegates = true, from_delegates = true;
 };
@@ -66,8 +68,8 @@ template <> struct endpoints<HW_GPU_NN> {
     static constexpr bool to_delegates = false, from_delegates = false;
 };
 
-/* How a source is written down as a parent: its graph id, or, where ids leave the highest bit
- * free, the number of the delegate, which is translated when the search is over. */
+/* A source in the form in which it is stored as a parent: its graph id, or, where graph ids leave
+ * the highest bit free, the number of the delegate, which is translated after the search. */
 template <int which>
 __device__ __forceinline__ uint32_t as_parent(const step_view &step, uint32_t source)
 {
@@ -77,7 +79,7 @@ __device__ __forceinline__ uint32_t as_parent(const step_view &step, uint32_t so
                                            : __ldg(step.params.graph.delegate_id + source);
 }
 
-/* Whether a find among these slots leaves anything for a later step. */
+/* Whether any of these new slots has edges that a later step follows. */
 __device__ __forceinline__ bool has_further_edges(const step_view &step, uint32_t word,
                                                   uint32_t bits)
 {
@@ -89,7 +91,7 @@ __device__ __forceinline__ bool has_further_edges(const step_view &step, uint32_
                                          (bits & __ldg(step.params.graph.out[HW_GPU_ND] + word)));
 }
 
-/* Takes down that a delegate was found in this word: a store that nobody waits for. */
+/* Marks the sector of a word as nonzero. A plain store; concurrent stores write the same value. */
 __device__ __forceinline__ void mark_sector(const step_view &step, uint32_t word)
 {
     step.dirty[word / HW_GPU_DELEGATES_SECTOR] = 1;
@@ -97,7 +99,7 @@ __device__ __forceinline__ void mark_sector(const step_view &step, uint32_t word
 
 /* ---- backward ---- */
 
-/* Whether a source is visited; the mask stays as it is during the visit. */
+/* Whether a source is visited. The mask does not change during the visit. */
 template <int which>
 __device__ __forceinline__ bool visited_source(const step_view &step, uint32_t source)
 {
@@ -107,7 +109,7 @@ __device__ __forceinline__ bool visited_source(const step_view &step, uint32_t s
     return mask[source / 32] >> (source & 31) & 1;
 }
 
-/* Settles a destination. */
+/* Stores the parent of a destination. */
 template <int which>
 __device__ __forceinline__ void set_parent(const step_view &step, uint32_t v, uint32_t source)
 {
@@ -115,15 +117,16 @@ __device__ __forceinline__ void set_parent(const step_view &step, uint32_t v, ui
         as_parent<which>(step, source);
 }
 
-/* Lists of the lanes in `rest`, from `at` on, several at a time and a few lanes each, so that
- * much is read at once: whether this lane's destination has a visited source. */
+/* Scans the lists of the lanes in `rest`, from `at` on, several at a time and lanes_per_list lanes
+ * each, so that many loads are in flight. Returns whether this lane's destination has a visited
+ * source. */
 template <int which>
 __device__ __forceinline__ bool scan_rest(const step_view &step, uint32_t rest, uint32_t v,
                                           uint64_t at, uint64_t end, count64 &examined)
 {
     const uint32_t *const index = step.params.graph.backward[which].index;
     const uint32_t lane = threadIdx.x & 31, group = lane / lanes_per_list,
-                   location = lane % lanes_per_list;
+                   list_lane = lane % lanes_per_list;
     bool found = false;
 
     while (rest) {
@@ -136,16 +139,16 @@ __device__ __forceinline__ bool scan_rest(const step_view &step, uint32_t rest, 
         const uint32_t owner = mine ? __ffs(mine) - 1 : 0;
         uint64_t from = __shfl_sync(HW_WARP, at, owner);
         const uint64_t to = __shfl_sync(HW_WARP, end, owner);
-        const uint32_t found_by = __shfl_sync(HW_WARP, v, owner);
+        const uint32_t destination = __shfl_sync(HW_WARP, v, owner);
         bool unvisited = mine != 0, done = false;
         for (; __any_sync(HW_WARP, unvisited); from += 4 * lanes_per_list) {
             uint32_t source[4], hit = 0;
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++) {
-                const bool there = unvisited && from + j * lanes_per_list + location < to;
-                source[j] =
-                    there ? __ldg(index + from + j * lanes_per_list + location) : HW_INVALID_VERTEX;
-                examined += there;
+                const bool in_range = unvisited && from + j * lanes_per_list + list_lane < to;
+                source[j] = in_range ? __ldg(index + from + j * lanes_per_list + list_lane)
+                                     : HW_INVALID_VERTEX;
+                examined += in_range;
             }
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++)
@@ -153,9 +156,9 @@ __device__ __forceinline__ bool scan_rest(const step_view &step, uint32_t rest, 
                     hit |= 1u << j;
             const uint32_t hits = (__ballot_sync(HW_WARP, hit != 0) >> (group * lanes_per_list)) &
                                   ((1u << lanes_per_list) - 1);
-            if (hits && location == static_cast<uint32_t>(__ffs(hits)) - 1) {
+            if (hits && list_lane == static_cast<uint32_t>(__ffs(hits)) - 1) {
                 const uint32_t j = __ffs(hit) - 1;
-                set_parent<which>(step, found_by,
+                set_parent<which>(step, destination,
                                   j < 2    ? j == 0 ? source[0] : source[1]
                                      : j == 2 ? source[2]
                                            : source[3]);
@@ -163,7 +166,7 @@ __device__ __forceinline__ bool scan_rest(const step_view &step, uint32_t rest, 
             done = done || hits != 0;
             unvisited = unvisited && hits == 0 && from + 4 * lanes_per_list < to;
         }
-        const uint32_t settled = __ballot_sync(HW_WARP, done && location == 0);
+        const uint32_t settled = __ballot_sync(HW_WARP, done && list_lane == 0);
         for (uint32_t g = 0; g < 32 / lanes_per_list; g++)
             if (__shfl_sync(HW_WARP, owner, g * lanes_per_list) == lane &&
                 ((settled >> (g * lanes_per_list)) & 1))
@@ -172,8 +175,8 @@ __device__ __forceinline__ bool scan_rest(const step_view &step, uint32_t rest, 
     return found;
 }
 
-/* One destination for each lane that has one, its list from `skip` on: whether it has a
- * visited source. Adds the edges looked at. */
+/* Scans one destination for each lane that has one, its list from `skip` on. Returns whether it has
+ * a visited source. Adds the edges examined. */
 template <int which>
 __device__ bool scan(const step_view &step, bool valid, uint32_t v, uint32_t skip,
                      count64 &examined)
@@ -184,39 +187,40 @@ __device__ bool scan(const step_view &step, bool valid, uint32_t v, uint32_t ski
     bool found = false;
 
     for (uint32_t k = 0; k < lane_sources && __any_sync(HW_WARP, !found && at < end); k += 4) {
-        uint32_t source[4], most = 0;
+        uint32_t source[4], loaded = 0;
         bool hit[4];
 #pragma unroll
         for (uint32_t j = 0; j < 4; j++) {
-            const bool there = !found && at + j < end;
-            source[j] = there ? __ldg(lists.index + at + j) : 0;
-            most += there;
+            const bool in_range = !found && at + j < end;
+            source[j] = in_range ? __ldg(lists.index + at + j) : 0;
+            loaded += in_range;
         }
 #pragma unroll
         for (uint32_t j = 0; j < 4; j++)
-            hit[j] = j < most && visited_source<which>(step, source[j]);
+            hit[j] = j < loaded && visited_source<which>(step, source[j]);
 #pragma unroll
         for (uint32_t j = 0; j < 4; j++)
             if (hit[j] && !found) {
                 set_parent<which>(step, v, source[j]);
                 found = true;
-                most = j + 1;
+                loaded = j + 1;
             }
-        examined += most;
-        at += most;
+        examined += loaded;
+        at += loaded;
     }
     const uint32_t rest = __ballot_sync(HW_WARP, !found && at < end);
     return scan_rest<which>(step, rest, v, at, end, examined) || found;
 }
 
-/* A warp's vertices that their first source left unvisited. */
+/* Vertices of a warp whose first source is not visited. */
 struct unmatched {
     uint32_t vertex[tile_words * 32];
-    uint32_t bits[tile_words]; /* found */
+    uint32_t bits[tile_words]; /* discovered */
 };
 
-/* Settles what first sources settle in a tile of up to tile_words words; what is left goes
- * to the warp's list. Returns how many. open: in lane w, the unvisited of word first + w. */
+/* Sets the parents that first sources give in a tile of up to tile_words words; the rest goes to
+ * the warp's list. Returns the length of the list. unvisited: in lane w, the unvisited of word
+ * first + w. */
 template <int which>
 __device__ uint32_t first_sources(const step_view &step, uint32_t first, uint32_t unvisited,
                                   unmatched &mine, count64 &examined)
@@ -274,8 +278,9 @@ __device__ uint32_t list_open(uint32_t first, uint32_t unvisited, unmatched &min
     return left;
 }
 
-/* Which delegates of a word are looked for. Where they are visited twice, first by their owners
- * in dd; then by the others those that their owners did not find. */
+/* The delegates of a word that are searched. Where there are two visits, the first searches those
+ * that this part owns, in dd; the second those of other owners that their owners did not discover.
+ */
 template <int which, bool second_visit>
 __device__ __forceinline__ uint32_t wanted_delegates(const step_view &step, uint32_t word)
 {

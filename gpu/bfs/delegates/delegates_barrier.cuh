@@ -19,7 +19,7 @@ namespace hw_delegates
 namespace
 {
 
-/* Whether this GPU's visits found slots, its own or others'. A whole warp. */
+/* Whether this GPU's visits discovered slots, its own or others'. A whole warp. */
 __device__ __forceinline__ bool has_found_slots(const kernel_params &params)
 {
     const control_t &c = *params.control;
@@ -30,7 +30,7 @@ __device__ __forceinline__ bool has_found_slots(const kernel_params &params)
     return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found.slots) != 0;
 }
 
-/* Leaves a word for every other GPU: these visits of this one are done. A warp. */
+/* Signals every other GPU that these visits of this GPU are done. A whole warp. */
 __device__ __forceinline__ void signal_peers(const kernel_params &params,
                                              hw_gpu_delegates_signal which)
 {
@@ -39,33 +39,33 @@ __device__ __forceinline__ void signal_peers(const kernel_params &params,
     const uint32_t q = threadIdx.x & 31, me = params.graph.part, epoch = c.epoch;
     const uint32_t discovered = hw_load_relaxed(&c.found.delegates);
     const bool found = delegates ? discovered > 0 : has_found_slots(params);
-    const bool there = q < params.graph.parts && q != me;
-    const count64 count = delegates ? discovered : there ? hw_load_relaxed(&c.found.sent[q]) : 0;
+    const bool is_peer = q < params.graph.parts && q != me;
+    const count64 count = delegates ? discovered : is_peer ? hw_load_relaxed(&c.found.sent[q]) : 0;
 
     if (q == 0 && which != HW_GPU_DELEGATES_SIGNAL_EARLY)
         c.clock.visits_end[delegates ? 0 : 1] = hw_nanoseconds();
     __threadfence_system();
-    if (there)
+    if (is_peer)
         *static_cast<volatile count64 *>(&params.peers.signals[q]->word[which][epoch & 1][me]) =
             static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
 }
 
-/* Waits for another GPU's word with this tag. */
-__device__ bool wait_for_tag(const volatile count64 *slot, uint32_t tag, uint64_t patience,
+/* Waits for another GPU's signal with this tag. Returns whether it came in time. */
+__device__ bool wait_for_tag(const volatile count64 *signal, uint32_t tag, uint64_t timeout_ns,
                              count64 *word)
 {
     const count64 since = hw_nanoseconds();
 
-    for (uint32_t look = 1;; look++) {
-        *word = *slot;
+    for (uint32_t poll = 1;; poll++) {
+        *word = *signal;
         if (*word >> 48 == tag)
             return true;
-        if (look % 1024 == 0 && hw_nanoseconds() - since > patience)
+        if (poll % 1024 == 0 && hw_nanoseconds() - since > timeout_ns)
             return false;
     }
 }
 
-/* Waits for GPU q's word, if there is such another one. Returns whether it came. */
+/* Waits for the signal of GPU q, if there is such another GPU. Returns whether it came in time. */
 __device__ bool wait_peer(const kernel_params &params, hw_gpu_delegates_signal which, uint32_t q,
                           count64 *word)
 {
@@ -85,58 +85,60 @@ __device__ __forceinline__ bool has_found(count64 word)
     return word >> 40 & 1;
 }
 
-/* The streams of delegates meet, whose visits have told. keep: whether this block keeps what was
- * heard. Returns the most that any part found. The first warp of a block. */
-__device__ uint32_t barrier_delegates(const kernel_params &params, bool keep)
+/* Barrier of the streams of delegates, after their visits have signaled. store: whether this block
+ * stores the result. Returns the most delegates that any part discovered. The first warp of a
+ * block. */
+__device__ uint32_t barrier_delegates(const kernel_params &params, bool store)
 {
     control_t *const c = params.control;
     count64 word;
     const bool received = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_MASK, threadIdx.x, &word);
-    uint32_t some = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates));
+    uint32_t most_found = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates));
 
     for (int half = 16; half > 0; half /= 2)
-        some = max(some, __shfl_xor_sync(HW_WARP, some, half));
+        most_found = max(most_found, __shfl_xor_sync(HW_WARP, most_found, half));
     const bool all = __all_sync(HW_WARP, received);
-    if (keep && threadIdx.x == 0) {
-        c->found.max_delegates = some;
+    if (store && threadIdx.x == 0) {
+        c->found.max_delegates = most_found;
         c->clock.barrier_end[0] = hw_nanoseconds();
         if (!all)
             c->failed = HW_GPU_DELEGATES_TIMEOUT;
     }
-    return some;
+    return most_found;
 }
 
-/* The same for all threads of a block; the first block keeps what was heard. */
+/* The same for all threads of a block; the first block stores the result. */
 __device__ uint32_t block_barrier_delegates(const kernel_params &params)
 {
     __shared__ uint32_t any;
 
     if (threadIdx.x < 32) {
-        const uint32_t some = barrier_delegates(params, blockIdx.x == 0);
+        const uint32_t most_found = barrier_delegates(params, blockIdx.x == 0);
         if (threadIdx.x == 0)
-            any = some;
+            any = most_found;
     }
     __syncthreads();
     return any;
 }
 
-/* The streams of slots meet, whose visits have told. keep: whether this block keeps what was
- * heard. came: [32] what has come from each part. The first warp of a block. */
-__device__ void barrier_slots(const kernel_params &params, bool keep, uint32_t *received)
+/* Barrier of the streams of slots, after their visits have signaled. store: whether this block
+ * stores the result. received: [32] updates from each part in this search. The first warp of a
+ * block. */
+__device__ void barrier_slots(const kernel_params &params, bool store, uint32_t *received)
 {
     control_t *const c = params.control;
     const uint32_t q = threadIdx.x;
     const bool here = q < params.graph.parts && q != params.graph.part;
     count64 word;
 
-    const bool fine = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_UPDATES, q, &word);
-    const uint32_t count = here && fine ? static_cast<uint32_t>(word) : 0;
+    const bool arrived = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_UPDATES, q, &word);
+    const uint32_t count = here && arrived ? static_cast<uint32_t>(word) : 0;
     const bool any = __any_sync(HW_WARP, has_found(word)) || has_found_slots(params);
-    const bool all = __all_sync(HW_WARP, fine);
+    const bool all = __all_sync(HW_WARP, arrived);
     received[q] = count;
-    if (!keep)
+    if (!store)
         return;
-    if (here && fine)
+    if (here && arrived)
         c->found.received[q] = count;
     if (q > 0)
         return;

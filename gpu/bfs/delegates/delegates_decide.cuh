@@ -14,16 +14,17 @@ namespace hw_delegates
 namespace
 {
 
-/* How many times what backward work is taken for here the paper's estimate is where a visit had
- * better turn: the factors are meant for that. (Edges looked at in a search of R-MAT graphs of
- * scales 21 and 22, on one part and on four: within 3% of the fewest from 10 to 17 times.) Edges
- * of dn take several times as long forward, each with an atomic operation on its slot. */
+/* Factors by which the paper's estimate of backward work is multiplied here, so that visits turn
+ * where it is best: the option factors are meant for that estimate. (Edges examined in searches of
+ * R-MAT graphs of scales 21 and 22, on one part and on four: within 3% of the fewest from 10
+ * to 17.) An edge of dn takes several times as long forward, because of the atomic operation on its
+ * slot. */
 constexpr float overestimate = 12, overestimate_dn = 1;
 
-/* Whether a visit goes backward. The paper's estimate takes sources for vertices of equal worth,
- * and lets an unvisited one look at (q + s) / q of them. But a source stands in as many lists as it
+/* Whether a visit goes backward. The paper's estimate gives all sources equal weight, and assumes
+ * that an unvisited vertex examines (q + s) / q of them. But a source occurs in as many lists as it
  * has edges: of the edges in all lists the frontier has `forward`, so that one in edges / forward
- * leads to it. And no more than whole lists are looked at, of mean length. */
+ * leads to it. And no more than whole lists are examined, of mean length. */
 __device__ bool goes_backward(const kernel_params &params, int k, count64 forward)
 {
     const control_t &c = *params.control;
@@ -31,8 +32,8 @@ __device__ bool goes_backward(const kernel_params &params, int k, count64 forwar
     const float edges = static_cast<float>(params.graph.edges[k]);
     const float work = static_cast<float>(forward);
     const float mean = edges / static_cast<float>(max(params.graph.all_in[k], 1u));
-    const float over = k == HW_GPU_DN ? overestimate_dn : overestimate;
-    const float backward = over * unvisited * fminf(edges / fmaxf(work, 1), mean);
+    const float overestimated = k == HW_GPU_DN ? overestimate_dn : overestimate;
+    const float backward = overestimated * unvisited * fminf(edges / fmaxf(work, 1), mean);
 
     if (params.config.direction == top_down || params.config.direction == bottom_up)
         return params.config.direction == bottom_up;
@@ -40,7 +41,8 @@ __device__ bool goes_backward(const kernel_params &params, int k, count64 forwar
                                   : work > params.config.forward_factor * backward;
 }
 
-/* Whether the step that was decided goes only forward, along few edges. Lists in nn are short. */
+/* Whether the step that was decided is forward only, along few edges. Lists in nn are short: two
+ * edges each are assumed. */
 __device__ bool is_small(const kernel_params &params)
 {
     const control_t &c = *params.control;
@@ -57,7 +59,7 @@ __device__ bool is_small(const kernel_params &params)
     return !params.config.host_staged && !c.done && edges <= HW_GPU_DELEGATES_SMALL_STEP_EDGES;
 }
 
-/* Tells the host that another round may be launched, or that all is over. One thread. */
+/* Reports to the host that another step may be launched, or that the search is over. One thread. */
 __device__ void notify_host(const kernel_params &params)
 {
     control_t &c = *params.control;
@@ -67,18 +69,18 @@ __device__ void notify_host(const kernel_params &params)
     *params.host_status = static_cast<count64>(c.done) << 32 | c.launches;
 }
 
-/* Whether delegates are visited twice in the next step: every part decides alike. */
+/* Whether delegates are visited twice in the next step. All parts decide alike. */
 __device__ bool needs_two_visits(const kernel_params &params, uint32_t any)
 {
-    const uint32_t share = params.graph.delegates / HW_GPU_DELEGATES_TWO_VISITS_FRACTION;
+    const uint32_t minimum = params.graph.delegates / HW_GPU_DELEGATES_TWO_VISITS_FRACTION;
 
     return params.config.may_visit_twice && params.config.direction != top_down &&
            params.control->decision.unvisited > 0 &&
-           any > max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
+           any > max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
-/* The control is brought near, line by line, so that one thread does not wait for each of them. A
- * warp. */
+/* Prefetches the control into the first-level cache, so that one thread does not wait for each
+ * line. A warp. */
 __device__ __forceinline__ void prefetch_control(const kernel_params &params)
 {
     constexpr uint32_t line = 128;
@@ -89,19 +91,20 @@ __device__ __forceinline__ void prefetch_control(const kernel_params &params)
     __syncwarp();
 }
 
-/* The frontier is formed: what the next step does, by one thread. */
-__device__ void decide(const kernel_params &params, bool first)
+/* Subtracts what became visited. One thread. */
+__device__ __forceinline__ void count_unvisited(control_t &c)
 {
-    control_t &c = *params.control;
-    const count64 now = hw_nanoseconds();
-
-    if (params.trace.record && !first)
-        trace_append(params, now);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         c.decision.unvisited_out[k] -= c.next.new_out[k];
         c.decision.unvisited_in[k] -= c.next.new_in[k];
     }
     c.decision.unvisited -= c.next.new_delegates;
+}
+
+/* Makes the next frontier the frontier, and chooses for each subgraph whether it is visited and in
+ * which direction. One thread. */
+__device__ __forceinline__ void choose_visits(const kernel_params &params, control_t &c)
+{
     c.frontier.dd_queue = c.next.dd_queue;
     const bool backward = skips_queues(params, c.found.max_delegates),
                nd_backward = skips_nd_queue(params);
@@ -118,12 +121,22 @@ __device__ void decide(const kernel_params &params, bool first)
     }
     c.frontier.vertices = c.next.new_slots + c.next.new_owned;
     c.decision.nn_only = params.graph.marks_nn_only && c.decision.unvisited == 0;
+}
+
+/* Clears the counters of the next frontier except those of work, which is_small() reads. One
+ * thread. */
+__device__ __forceinline__ void clear_next_frontier(control_t &c)
+{
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         c.next.new_out[k] = c.next.new_in[k] = 0;
     c.next.dd_queue = 0;
     c.next.new_delegates = c.next.new_owned = c.next.new_slots = c.next.dirty_sectors = 0;
-    const bool more = first || c.found.max_delegates || c.found.any_slot;
-    c.two_visits = needs_two_visits(params, c.found.max_delegates);
+}
+
+/* Clears what the step discovered, and flips the parity of the masks if any part discovered
+ * delegates. One thread. */
+__device__ __forceinline__ void clear_found(const kernel_params &params, control_t &c)
+{
     c.parity ^= c.found.max_delegates > 0;
     c.found.delegates = c.found.slots = c.found.max_delegates = c.found.any_slot = 0;
     for (uint32_t q = 0; q < params.graph.parts; q++) {
@@ -131,6 +144,23 @@ __device__ void decide(const kernel_params &params, bool first)
         c.found.received_before[q] = c.found.received[q];
     }
     c.found.edges_examined = 0;
+}
+
+/* Decides what the next step does, once the frontier is formed. first: the first step of a search.
+ * One thread. */
+__device__ void decide(const kernel_params &params, bool first)
+{
+    control_t &c = *params.control;
+    const count64 now = hw_nanoseconds();
+
+    if (params.trace.record && !first)
+        trace_append(params, now);
+    count_unvisited(c);
+    choose_visits(params, c);
+    clear_next_frontier(c);
+    const bool more = first || c.found.max_delegates || c.found.any_slot;
+    c.two_visits = needs_two_visits(params, c.found.max_delegates);
+    clear_found(params, c);
     c.level++;
     c.epoch++;
     c.done = !more || c.failed;
@@ -147,7 +177,7 @@ __device__ void decide(const kernel_params &params, bool first)
 
 /* ---- begin ---- */
 
-/* A word of a mask that has this bit alone, or none. */
+/* A word of a mask that has only bit `at`, or none. */
 __device__ __forceinline__ uint32_t word_of(uint64_t word, uint32_t at)
 {
     return at != HW_INVALID_VERTEX && word == at / 32 ? 1u << (at & 31) : 0;
@@ -169,7 +199,7 @@ __device__ void clear_control(const kernel_params &params)
     }
 }
 
-/* A root that is a delegate is found, as a delegate is by combine(). One thread. */
+/* Makes a root that is a delegate the frontier, as combine() would. One thread. */
 __device__ void find_delegate_root(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
     control_t &c = *params.control;
@@ -198,7 +228,7 @@ __device__ void find_delegate_root(const kernel_params &params, const hw_gpu_del
     c.next.new_owned = root.slot != HW_INVALID_VERTEX;
 }
 
-/* A root that is a slot of this part is found, as one is by form_frontier(). One thread. */
+/* Makes a root that is a slot of this part the frontier, as form_frontier() would. One thread. */
 __device__ void find_slot_root(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
     control_t &c = *params.control;
@@ -216,7 +246,7 @@ __device__ void find_slot_root(const kernel_params &params, const hw_gpu_delegat
     c.next.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
 }
 
-/* The root is found, and the first step decided, by one thread. */
+/* Makes the root the frontier, and decides the first step. One thread. */
 __device__ void begin_search(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
     clear_control(params);
@@ -233,7 +263,7 @@ __device__ void begin_search(const kernel_params &params, const hw_gpu_delegates
         notify_host(params);
 }
 
-/* Nothing but the root is visited; the last block begins the search. */
+/* Marks only the root as visited; the last block begins the search. */
 __global__ void __launch_bounds__(threads)
     start(const kernel_params params, hw_gpu_delegates_root root)
 {

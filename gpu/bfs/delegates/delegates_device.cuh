@@ -25,7 +25,7 @@ constexpr count64 edge_mask = (1ull << HW_GPU_DELEGATES_EDGE_BITS) - 1;
 constexpr uint32_t nn_only_mark = 1u << 31;
 constexpr uint32_t top_down = 1, bottom_up = 2; /* enum hw_direction */
 
-/* Blocks that a multiprocessor is to hold at a time, of as many as it can. */
+/* Resident blocks a multiprocessor for launch bounds, at most as many as the device can have. */
 constexpr int resident_blocks(int blocks)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -35,7 +35,7 @@ constexpr int resident_blocks(int blocks)
 #endif
 }
 
-/* Where list `row` begins. */
+/* The offset of a list. */
 __device__ __forceinline__ uint64_t begin_of(const hw_gpu_matrix &lists, uint32_t row)
 {
     return lists.offsets64 ? __ldg(static_cast<const uint64_t *>(lists.offset) + row)
@@ -47,20 +47,20 @@ __device__ __forceinline__ uint32_t length_of(const hw_gpu_matrix &lists, uint32
     return static_cast<uint32_t>(begin_of(lists, row + 1) - begin_of(lists, row));
 }
 
-/* The part that a code of nn belongs to. */
+/* The part that owns a packed id. */
 __device__ __forceinline__ uint32_t owner_of(const graph_t &graph, uint32_t packed_id)
 {
     return graph.slots_magic ? static_cast<uint32_t>(__umul64hi(packed_id, graph.slots_magic))
                              : packed_id;
 }
 
-/* Whether a bit is set in a mask that this kernel may change. */
+/* Whether a bit is set in a mask that this kernel may change. Read past the first-level cache. */
 __device__ __forceinline__ bool is_set(const uint32_t *mask, uint32_t at)
 {
     return __ldcg(mask + at / 32) >> (at & 31) & 1;
 }
 
-/* Sets a bit; whether it was this call. */
+/* Sets a bit. Returns whether this call changed it. */
 __device__ __forceinline__ bool claim(uint32_t *mask, uint32_t at)
 {
     const uint32_t bit = 1u << (at & 31);
@@ -68,25 +68,26 @@ __device__ __forceinline__ bool claim(uint32_t *mask, uint32_t at)
     return !(atomicOr(mask + at / 32, bit) & bit);
 }
 
-/* The sum of one number of every thread, in thread 0. room: [warps], for this call alone. */
-__device__ __forceinline__ count64 block_sum(count64 x, count64 *room)
+/* The sum of one number a thread, in thread 0. scratch: [warps] in shared memory, used by no other
+ * call. All threads of the block. */
+__device__ __forceinline__ count64 block_sum(count64 x, count64 *scratch)
 {
     for (int half = 16; half > 0; half /= 2)
         x += __shfl_down_sync(HW_WARP, x, half);
     if ((threadIdx.x & 31) == 0)
-        room[threadIdx.x / 32] = x;
+        scratch[threadIdx.x / 32] = x;
     __syncthreads();
     count64 all = 0;
     for (int w = 0; threadIdx.x == 0 && w < warps; w++)
-        all += room[w];
+        all += scratch[w];
     return all;
 }
 
-/* Whether this block is the last of its kernel that comes here; then it sees what the others
- * did before. One thread of each block, after a barrier. */
+/* Whether this block is the last of its kernel to arrive; then it sees what the others wrote
+ * before. One thread of each block, after a barrier of the block. */
 __device__ __forceinline__ bool is_last(uint32_t *arrived)
 {
-    __threadfence_system(); /* entries are in other GPUs */
+    __threadfence_system(); /* updates are written to other GPUs */
     if (atomicAdd(arrived, 1) + 1 < gridDim.x)
         return false;
     *arrived = 0;
@@ -94,13 +95,13 @@ __device__ __forceinline__ bool is_last(uint32_t *arrived)
     return true;
 }
 
-/* Blocks for a loop over `count` elements, at most as many as the plan has. */
+/* Blocks for a loop over `count` elements, within the limit of the parameters. */
 inline int blocks_for(const kernel_params *params, uint64_t count)
 {
-    const uint64_t most = params ? static_cast<uint64_t>(params->config.blocks) : 2048;
+    const uint64_t limit = params ? static_cast<uint64_t>(params->config.blocks) : 2048;
     const uint64_t wanted = (count + threads - 1) / threads;
 
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+    return static_cast<int>(wanted < 1 ? 1 : wanted < limit ? wanted : limit);
 }
 
 inline cudaStream_t stream_of(void *stream)
@@ -108,26 +109,26 @@ inline cudaStream_t stream_of(void *stream)
     return static_cast<cudaStream_t>(stream);
 }
 
-/* Words that a warp takes at a time, and a block. */
+/* Words of masks that a warp takes at a time, and a block. */
 constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
 static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
               "a byte of the summary for each warp, a word of 64 bits for each block");
 
-/* Adds every thread's number to a sum in shared memory. A whole warp. */
-__device__ __forceinline__ void block_add(count64 *sum, uint32_t x)
+/* Adds every lane's number to a sum in shared memory. A whole warp. */
+__device__ __forceinline__ void add(count64 *sum, uint32_t x)
 {
     x = hw_warp_sum(x);
     if ((threadIdx.x & 31) == 0 && x > 0)
         atomicAdd(sum, static_cast<count64>(x));
 }
 
-/* This lane's vertex in the word of lane k. */
+/* This lane's vertex in the word that lane k has. */
 __device__ __forceinline__ uint32_t vertex_in(uint32_t word, uint32_t k)
 {
     return __shfl_sync(HW_WARP, word, k) * 32 + (threadIdx.x & 31);
 }
 
-/* Whether this lane's delegate in the warp's word k has its bit in that lane's. */
+/* Whether the bit of this lane's vertex is set in the word that lane k has. */
 __device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
 {
     return __shfl_sync(HW_WARP, words, k) >> (threadIdx.x & 31) & 1;

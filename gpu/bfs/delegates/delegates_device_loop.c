@@ -1,17 +1,18 @@
 /*
- * Method `delegates` on GPUs that reach each other, or on one: a step is a graph of kernels
- * in two streams, launched again and again, and after it a kernel that takes small steps, if such
- * follow. GPUs meet and decide by themselves; the host learns when a step that is not small comes
- * next, and launches it behind what is under way, or that the search is over.
+ * Method `delegates` on GPUs that map each other's memory, or on one GPU: the search from the host.
+ * A step is a CUDA graph of kernels in two streams, followed by a kernel that takes small steps if
+ * such follow. GPUs synchronize and decide by themselves. The host polls a word in its memory: it
+ * says that a step that is not small comes next, which the host launches behind the running
+ * kernels, or that the search is over.
  */
 #include "gpu/bfs/delegates/delegates_host.h"
 
 #include <cuda_runtime_api.h>
 
-/* Looks at the host's memory between two at the device. */
+/* Polls of the host status between two queries of the device. */
 #define POLLS 65536
 
-/* The kernels of a step, in a stream that is captured. */
+/* Launches the kernels of a step, into a stream that is captured. */
 static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
     const struct hw_gpu_delegates_params *params = &state->params;
@@ -48,7 +49,7 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     return hw_cuda(code, "a step of method delegates", err);
 }
 
-/* Captures a step. */
+/* Captures a step as a CUDA graph. */
 static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
     cudaStream_t stream = (cudaStream_t)state->stream[0];
@@ -72,7 +73,7 @@ static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_er
     return status;
 }
 
-/* A step, and the small ones after it. */
+/* Launches a step and the small steps after it. */
 static enum hw_status launch_step_and_small(const struct hw_gpu_delegates_state *state,
                                             struct hw_error *err)
 {
@@ -84,7 +85,7 @@ static enum hw_status launch_step_and_small(const struct hw_gpu_delegates_state 
                            : status;
 }
 
-/* Launches rounds until the search is over. */
+/* Launches steps until the search is over. */
 static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
     enum hw_status status = HW_OK;

@@ -18,7 +18,8 @@ namespace
 /* Edges of dd that a warp takes at a time, forward; edges that a thread follows at once. */
 constexpr uint32_t tile_edges = 256, batch = 4;
 
-/* Whether a delegate, or one of this part's slots, is not found yet, as far as this is known. */
+/* Whether a delegate, or a slot of this part, is not discovered yet, as far as is known: another
+ * thread may discover it concurrently, which claim() then detects. */
 __device__ __forceinline__ bool is_unvisited_delegate(const step_view &step, const uint32_t *found,
                                                       uint32_t v)
 {
@@ -31,7 +32,7 @@ __device__ __forceinline__ bool is_unvisited_slot(const step_view &step, uint32_
            !is_set(step.params.search.found_slots, v);
 }
 
-/* Finds of delegates. */
+/* Discovers a delegate, if this is the first edge to it. */
 __device__ __forceinline__ void discover_delegate(const step_view &step, uint32_t *found,
                                                   uint32_t v, uint32_t id, uint32_t &discovered)
 {
@@ -42,7 +43,7 @@ __device__ __forceinline__ void discover_delegate(const step_view &step, uint32_
     }
 }
 
-/* Finds of this part's slots. */
+/* Discovers a slot of this part, likewise. */
 __device__ __forceinline__ void discover_slot(const step_view &step, uint32_t v, uint32_t id,
                                               uint32_t &discovered)
 {
@@ -54,13 +55,14 @@ __device__ __forceinline__ void discover_slot(const step_view &step, uint32_t v,
 
 /* ---- updates for other parts ---- */
 
-/* An edge that leads to another part: whose vertex, and the source's id. */
+/* An edge that leads to another part: its owner and slot, and the id of the source. */
 struct remote_update {
     bool valid;
     uint32_t owner, slot, id;
 };
 
-/* Room in the boxes of all parts, which lanes of their numbers take: for how many entries. */
+/* Reserves `count` updates in the outbox of the part with the number of this lane. Returns the
+ * first. */
 __device__ __forceinline__ uint32_t reserve_outboxes(const step_view &step, uint32_t count)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -77,8 +79,8 @@ __device__ __forceinline__ void write_update(const step_view &step, const remote
         step.params.control->failed = HW_GPU_DELEGATES_FULL;
 }
 
-/* Finds of other parts' slots: an entry in the box of each; of few parts, all edges' at once.
- * A whole warp. */
+/* Writes updates to the outboxes of their owners; with few parts one atomic operation a part
+ * reserves those of all edges. A whole warp. */
 __device__ __forceinline__ void send_to_owners(const step_view &step, const remote_update *edge)
 {
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
@@ -118,7 +120,7 @@ __device__ __forceinline__ void send_to_owners(const step_view &step, const remo
     }
 }
 
-/* Edges of nn, `batch` for each lane that has them, in a whole warp. */
+/* Follows edges of nn, `batch` for each lane that has them. A whole warp. */
 __device__ __forceinline__ void follow_packed_ids(const step_view &step, const bool *valid,
                                                   const uint32_t *source, const uint32_t *target,
                                                   uint32_t &discovered)
@@ -152,7 +154,7 @@ __device__ __forceinline__ void follow_packed_ids(const step_view &step, const b
 
 /* ---- lists ---- */
 
-/* `batch` edges for each lane that has them, in a whole warp. */
+/* Follows `batch` edges for each lane that has them. A whole warp. */
 template <int which>
 __device__ __forceinline__ void follow(const step_view &step, const bool *valid,
                                        const uint32_t *source, const uint64_t *edge,
@@ -185,7 +187,7 @@ __device__ __forceinline__ void follow(const step_view &step, const bool *valid,
     }
 }
 
-/* dd: tiles of edges, a warp each. */
+/* Visits dd: tiles of edges, a warp each. */
 __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &discovered)
 {
     const control_t &c = *step.params.control;
@@ -220,7 +222,7 @@ __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &
     }
 }
 
-/* A list that the whole block follows, or a warp. */
+/* Follows a list with all threads of the block, or of a warp. */
 template <int which>
 __device__ __forceinline__ void follow_list(const step_view &step, uint32_t source, uint64_t begin,
                                             uint64_t end, uint32_t thread, uint32_t width,
@@ -240,7 +242,7 @@ __device__ __forceinline__ void follow_list(const step_view &step, uint32_t sour
     }
 }
 
-/* Short lists of a warp's lanes, edge by edge. */
+/* Follows the short lists of a warp's lanes, edge by edge. */
 template <int which>
 __device__ __forceinline__ void follow_short(const step_view &step, uint32_t source, uint64_t begin,
                                              uint32_t length, uint32_t *found, uint32_t &discovered)
@@ -256,24 +258,24 @@ __device__ __forceinline__ void follow_short(const step_view &step, uint32_t sou
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++) {
             const uint32_t e = base + 32 * j + lane;
-            uint32_t found_by = 0; /* the first lane whose lists end after e */
+            uint32_t source_lane = 0; /* the first lane whose lists end after e */
 #pragma unroll
             for (uint32_t half = 16; half > 0; half /= 2) {
-                const uint32_t ends_at = __shfl_sync(HW_WARP, past, found_by + half - 1);
+                const uint32_t ends_at = __shfl_sync(HW_WARP, past, source_lane + half - 1);
                 if (ends_at <= e)
-                    found_by += half;
+                    source_lane += half;
             }
-            from[j] = __shfl_sync(HW_WARP, source, found_by & 31);
-            edge[j] = __shfl_sync(HW_WARP, begin, found_by & 31) + e -
-                      __shfl_sync(HW_WARP, before, found_by & 31);
+            from[j] = __shfl_sync(HW_WARP, source, source_lane & 31);
+            edge[j] = __shfl_sync(HW_WARP, begin, source_lane & 31) + e -
+                      __shfl_sync(HW_WARP, before, source_lane & 31);
             valid[j] = e < all;
         }
         follow<which>(step, valid, from, edge, found, discovered);
     }
 }
 
-/* nn, nd, dn: a thread for each queued list, or piece of one, which it follows with its block,
- * its warp, or among those of its warp's lanes, by its length. */
+/* Visits nn, nd or dn: a thread takes each queued list, or piece of one, and follows it with its
+ * block, with its warp, or together with those of the other lanes, depending on its length. */
 template <int which>
 __device__ void visit_lists(const step_view &step, count64 &examined, uint32_t &discovered)
 {
@@ -291,15 +293,15 @@ __device__ void visit_lists(const step_view &step, count64 &examined, uint32_t &
     for (uint64_t base = static_cast<uint64_t>(step.block) * each; base < count;
          base += static_cast<uint64_t>(step.blocks) * each) {
         const uint64_t at = base + threadIdx.x;
-        const bool there = threadIdx.x < each && at < count;
+        const bool in_range = threadIdx.x < each && at < count;
         uint64_t begin = 0, end = 0;
         uint32_t source = 0;
-        if (there && dn) {
+        if (in_range && dn) {
             const uint64_t update = step.params.search.dn_queue[c.parity][at];
             source = static_cast<uint32_t>(update);
             begin = begin_of(lists, source) + (update >> 32) * HW_GPU_DELEGATES_PIECE;
             end = min(begin + HW_GPU_DELEGATES_PIECE, begin_of(lists, source + 1));
-        } else if (there) {
+        } else if (in_range) {
             source = step.params.search.queue[which][at];
             begin = begin_of(lists, source);
             end = begin_of(lists, source + 1);

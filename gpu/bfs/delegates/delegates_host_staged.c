@@ -1,17 +1,17 @@
 /*
- * Method `delegates` on GPUs where the host carries: over mpi and nccl, and over peer where
- * the layout has several nodes of several devices, so that masks are combined in two phases
- * (section V.A): each GPU of a node combines its share of the node's masks, the GPUs of one
- * number combine theirs across the nodes by MPI_Allreduce or MPI_Iallreduce, so that a mask
- * goes between nodes once, and inside a node each gets the others' shares. Entries for other
- * parts' vertices (section V.B) go from point to point through the transport.
+ * Method `delegates` on GPUs where the host stages masks and updates: over mpi and nccl, and over
+ * peer where the layout has several nodes of several devices. Then masks are combined in two phases
+ * (section V.A): each GPU of a node combines its range of the node's masks; the GPUs of one number
+ * combine theirs across the nodes by MPI_Allreduce or MPI_Iallreduce, so that a mask is sent
+ * between nodes once; and an all-gather of the ranges within each node. Updates for other parts'
+ * vertices (section V.B) are sent point to point through the transport.
  *
- * Where MPI combines the masks of all parts and few delegates were found, lists of them go to
- * everybody instead (which the paper does not do).
+ * Where MPI combines the masks of all parts and few delegates were discovered, an all-gather of
+ * lists replaces masks (which the paper does not do).
  *
- * In a step all ranks tell each other in one exchange of a word whether they found anything,
- * and how many entries come. Parents of delegates that another part found are asked for when
- * the search is over (gpu/bfs/delegates/delegates_parents.c).
+ * In each step all ranks exchange a word with every other: whether they discovered anything, and
+ * the number of updates. Parents of delegates that another part discovered are requested after the
+ * search (gpu/bfs/delegates/delegates_parents.c).
  */
 #include "gpu/bfs/delegates/delegates_host.h"
 
@@ -42,7 +42,7 @@ struct run {
  * delegates found where it is the rank itself. */
 enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 
-/* Lists of delegates go in place of masks where they have a number for so many words or less. */
+/* Lists of delegates replace masks where they have at most one number for so many words. */
 #define LIST_FRACTION 8
 
 enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
@@ -57,7 +57,7 @@ enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
     staged->group_count = staged->two_phases ? spec->devices : ctx->size;
     staged->group_first = staged->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
     if (engine->transport.kind == HW_TRANSPORT_MPI && !staged->two_phases &&
-        engine->transport.nodes.count > 1) { /* the layout knows of no nodes: MPI does it all */
+        engine->transport.nodes.count > 1) { /* the layout has no nodes: MPI combines all */
         staged->group_first = ctx->rank;
         staged->group_count = 1;
         staged->reduce_comm = ctx->world;
@@ -98,7 +98,7 @@ void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged)
     *staged = (struct hw_gpu_delegates_staged){0};
 }
 
-/* Where the times of this step are kept, or NULL. */
+/* The times of this step, or NULL where none are wanted. */
 static struct hw_gpu_delegates_times *times_of(const struct run *run)
 {
     const hw_count most = HW_GPU_DELEGATES_TIMES - 1;
@@ -107,7 +107,8 @@ static struct hw_gpu_delegates_times *times_of(const struct run *run)
     return times ? &times[run->steps < most ? run->steps : most] : NULL;
 }
 
-/* Adds the time since the last lap to one of a step's, a double at that offset. */
+/* Adds the time since the end of the last phase to the member at that offset of the times of this
+ * step. */
 static void end_phase(struct run *run, size_t which)
 {
     const double now = hw_seconds();
@@ -138,7 +139,7 @@ static enum hw_status visit(struct run *run, struct hw_error *err)
     return hw_cuda(code, "the visits of method delegates", err);
 }
 
-/* All ranks tell each other what they found, and for whom. status: what the visits came to.
+/* All ranks exchange what they discovered, and the updates for each other. status: of the visits.
  * Collective; ranks agree. */
 static enum hw_status exchange_counts(struct run *run, enum hw_status status, struct hw_error *err)
 {
@@ -176,7 +177,7 @@ static enum hw_status exchange_counts(struct run *run, enum hw_status status, st
     return HW_OK;
 }
 
-/* Entries that rank r has for rank q in this step. */
+/* Updates that rank r has for rank q in this step. */
 static hw_count updates_between(const struct run *run, int r, int q)
 {
     return r == q ? 0 : (hw_count)(run->words[r * run->engine->ctx->size + q] >> FLAG_BITS);
@@ -184,14 +185,14 @@ static hw_count updates_between(const struct run *run, int r, int q)
 
 /* ---- masks ---- */
 
-/* Counts what goes to other ranks in one exchange of bytes. Over mpi what goes to another node
- * is one message. */
+/* Counts what is sent to other ranks in one exchange. Over mpi what is sent to another node is one
+ * message. */
 static void count_sent(const struct run *run, const hw_count *bytes)
 {
     const int me = run->engine->ctx->rank, devices = run->engine->part->spec.devices;
     const bool one = run->engine->transport.kind == HW_TRANSPORT_MPI;
     struct hw_gpu_delegates_times *times = times_of(run);
-    int last = -1; /* node that something has gone to */
+    int last = -1; /* the last node that something was sent to */
 
     for (int q = 0; times && q < run->engine->ctx->size; q++) {
         const bool internode = q / devices != me / devices;
@@ -204,12 +205,12 @@ static void count_sent(const struct run *run, const hw_count *bytes)
     }
 }
 
-/* Words of the masks. */
+/* A range of words of the masks. */
 struct mask_range {
     uint32_t first, words;
 };
 
-/* Those that rank q combines: its share of its node's where there are several, else all. */
+/* The range that rank q combines: a part of its node's masks in two phases, else all words. */
 static struct mask_range mask_range_of(const struct run *run, int q)
 {
     const uint32_t words = run->state->params.graph.mask_words;
@@ -236,7 +237,8 @@ static bool peers_mapped(const struct run *run)
            run->engine->transport.node_heaps_open;
 }
 
-/* Brings this rank's share of its group's masks here. Collective; ranks agree. */
+/* Copies this rank's range of its group's masks to this rank, unless kernels read them where they
+ * are. Collective; ranks agree. */
 static enum hw_status fetch_masks(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
@@ -263,8 +265,8 @@ static enum hw_status fetch_masks(struct run *run, struct hw_error *err)
                               : hw_transport_broadcast(transport, from, out, to, in, err);
 }
 
-/* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree, but for
- * what the kernel owes. */
+/* Combines this rank's range of its group's masks on its GPU. Collective; ranks agree, except on a
+ * deferred error of the kernel. */
 static enum hw_status combine_group(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = run->state;
@@ -292,14 +294,14 @@ static enum hw_status combine_group(struct run *run, struct hw_error *err)
     return status;
 }
 
-/* Whether MPI is given what is on the device: not where it would combine that without blocking,
- * which not every MPI does there. */
+/* Whether MPI gets pointers to device memory: not for nonblocking reductions, which some MPI
+ * libraries do not support there. */
 static bool is_direct(const struct run *run)
 {
     return run->engine->transport.direct && !run->engine->options.nonblocking;
 }
 
-/* Counts what combining across nodes sends. */
+/* Counts what the reduction across nodes sends. */
 static void count_reduction(const struct run *run)
 {
     const struct hw_layout_spec *spec = &run->engine->part->spec;
@@ -312,7 +314,7 @@ static void count_reduction(const struct run *run)
                           ranges ? 1 : spec->devices);
 }
 
-/* The second phase begun. Collective. */
+/* Starts the second phase. Collective. */
 static enum hw_status start_internode(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -329,7 +331,7 @@ static enum hw_status start_internode(struct run *run, struct hw_error *err)
                   "MPI_Allreduce", err);
 }
 
-/* Waits for what this rank combined, where MPI takes it from. Local. */
+/* Waits until this rank has combined its range, and copies it to where MPI reads it. Local. */
 static enum hw_status wait_combined(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -345,7 +347,7 @@ static enum hw_status wait_combined(struct run *run, struct hw_error *err)
                       (size_t)bytes_in(own.words), err);
 }
 
-/* The first phase, and the second begun. Collective; ranks agree, likewise. */
+/* The first phase, and the start of the second. Collective; ranks agree, likewise. */
 static enum hw_status reduce_start(struct run *run, struct hw_error *err)
 {
     enum hw_status status = combine_group(run, err);
@@ -360,7 +362,7 @@ static enum hw_status reduce_start(struct run *run, struct hw_error *err)
     return status;
 }
 
-/* Inside a node, each gets the shares of the others. Collective; ranks agree. */
+/* All-gather of the combined ranges within a node. Collective; ranks agree. */
 static enum hw_status allgather_ranges(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -382,7 +384,7 @@ static enum hw_status allgather_ranges(struct run *run, struct hw_error *err)
     return hw_transport_broadcast(&run->engine->transport, from, out, to, in, err);
 }
 
-/* Waits for what is under way. Local. */
+/* Waits for a nonblocking reduction. Local. */
 static enum hw_status wait_reduction(struct run *run, struct hw_error *err)
 {
     if (run->request == MPI_REQUEST_NULL)
@@ -390,8 +392,8 @@ static enum hw_status wait_reduction(struct run *run, struct hw_error *err)
     return hw_mpi(MPI_Wait(&run->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
 }
 
-/* The rest, whose failures are owed. status: what came between, on which ranks have agreed.
- * Collective; ranks agree. */
+/* The rest of the reduction, whose errors are deferred. status: of what ran in between, on which
+ * ranks have agreed. Collective; ranks agree. */
 static enum hw_status reduce_finish(struct run *run, enum hw_status status, struct hw_error *err)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -414,7 +416,7 @@ static enum hw_status reduce_finish(struct run *run, enum hw_status status, stru
     return status;
 }
 
-/* Delegates that all parts found, and those that part q did, some of them twice. */
+/* Delegates that part q discovered, and those of all parts, with duplicates. */
 static hw_count found_by(const struct run *run, int q)
 {
     return (hw_count)(run->words[q * run->engine->ctx->size + q] >> FLAG_BITS);
@@ -429,8 +431,8 @@ static hw_count found_by_all(const struct run *run)
     return all;
 }
 
-/* Whether this step's delegates go as lists: where MPI would combine the masks of all parts, and
- * the lists are much shorter. The same on all ranks. */
+/* Whether this step's delegates are sent as lists: where MPI would combine the masks of all parts,
+ * and lists are much shorter. The same on all ranks. */
 static bool sends_lists(const struct run *run)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -439,7 +441,7 @@ static bool sends_lists(const struct run *run)
            found_by_all(run) <= (hw_count)run->state->params.graph.mask_words / LIST_FRACTION;
 }
 
-/* This part's list on the host. Local. */
+/* Copies this part's list to the host. Local. */
 static enum hw_status list_own(struct run *run, uint32_t *on_device, struct hw_error *err)
 {
     const hw_count own = found_by(run, run->engine->ctx->rank);
@@ -454,8 +456,8 @@ static enum hw_status list_own(struct run *run, uint32_t *on_device, struct hw_e
                : status;
 }
 
-/* Lists of delegates in place of masks; what the last kernel comes to is owed. Collective; ranks
- * agree. */
+/* All-gather of lists of delegates in place of a reduction of masks; the error of the last kernel
+ * is deferred. Collective; ranks agree. */
 static enum hw_status reduce_lists(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_staged *staged = run->staged;
@@ -490,9 +492,9 @@ static enum hw_status reduce_lists(struct run *run, struct hw_error *err)
     return HW_OK;
 }
 
-/* ---- entries ---- */
+/* ---- updates ---- */
 
-/* Straight to their owners. Collective; ranks agree. */
+/* Sends updates to their owners. Collective; ranks agree. */
 static enum hw_status send_updates(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
@@ -513,8 +515,8 @@ static enum hw_status send_updates(struct run *run, struct hw_error *err)
     return status;
 }
 
-/* The first hop, for the owners in node n: to this node's device of the owner's number.
- * *gathered: entries that came to be passed on. Collective; ranks agree. */
+/* The first hop of updates for owners in node n: to this node's device of the owner's number.
+ * *gathered: updates received, to be relayed. Collective; ranks agree. */
 static enum hw_status send_within_node(struct run *run, int n, hw_count *gathered,
                                        struct hw_error *err)
 {
@@ -522,7 +524,7 @@ static enum hw_status send_within_node(struct run *run, int n, hw_count *gathere
     const struct hw_layout_spec *spec = &run->engine->part->spec;
     const int me = run->engine->ctx->rank, devices = spec->devices, device = me % devices;
     const int first = me - device, owner = n * devices + device;
-    const bool here = first == n * devices; /* owners in this node get theirs at once */
+    const bool here = first == n * devices; /* owners in this node receive theirs directly */
     char *const base = run->engine->transport.heap[me];
     hw_count from[HW_GPU_DELEGATES_MAX_PARTS] = {0}, to[HW_GPU_DELEGATES_MAX_PARTS] = {0};
     hw_count out[HW_GPU_DELEGATES_MAX_PARTS] = {0}, in[HW_GPU_DELEGATES_MAX_PARTS] = {0};
@@ -551,7 +553,7 @@ static enum hw_status send_within_node(struct run *run, int n, hw_count *gathere
                            : status;
 }
 
-/* Drops from what was gathered for node n what was passed on before. Local. */
+/* Drops from the updates gathered for node n those that were relayed before. Local. */
 static enum hw_status drop_duplicates(struct run *run, int n, hw_count *gathered,
                                       struct hw_error *err)
 {
@@ -575,8 +577,8 @@ static enum hw_status drop_duplicates(struct run *run, int n, hw_count *gathered
     return status;
 }
 
-/* In two hops: inside the node, then between devices of one number (the paper's local
- * all2all). Collective; ranks agree. */
+/* Sends updates in two hops: within the node, then between devices of one number (local_all2all in
+ * the paper). Collective; ranks agree. */
 static enum hw_status relay_updates(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
@@ -619,8 +621,8 @@ static enum hw_status relay_updates(struct run *run, struct hw_error *err)
 
 /* ---- a step ---- */
 
-/* *own: what this rank's work on its GPU came to, which the next agreement tells the others.
- * Collective; ranks agree on what is returned. */
+/* One step. *own: status of this rank's work on its GPU, which the next agreement passes to the
+ * others. Collective; ranks agree on what is returned. */
 static enum hw_status run_step(struct run *run, enum hw_status *own, struct hw_error *err)
 {
     const struct hw_gpu_delegates_params *params = &run->state->params;

@@ -1,5 +1,6 @@
 /*
- * Method `delegates`: launchers of its visits and of what is between them, and of small steps.
+ * Method `delegates`: launchers of the parts of a step: visits, barriers, reduction, previsit, and
+ * of small steps. Instantiations for 1, 3 and 7 other parts differ in registers.
  */
 #include "gpu/bfs/delegates/delegates_small_steps.cuh"
 
@@ -12,14 +13,14 @@ static int reduction_blocks(const hw_gpu_delegates_params *params)
     return blocks_for(params, 4ull * params->graph.mask_words);
 }
 
-/* Whether a kernel of its own brings masks: few blocks may wait for other GPUs, lest they keep
- * others from what is waited for. */
+/* Whether a separate kernel fetches masks: only few blocks may wait for other GPUs, since waiting
+ * blocks occupy multiprocessors that the awaited work may need. */
 static bool fetches_masks(const hw_gpu_delegates_params *params)
 {
     return params->peers.masks > 0 && reduction_blocks(params) > max_fetch_blocks;
 }
 
-/* Its blocks. */
+/* Blocks of that kernel. */
 static int fetch_blocks(const hw_gpu_delegates_params *params)
 {
     const uint64_t wanted = (params->peers.mask_stride / 4 + threads - 1) / threads;
@@ -27,7 +28,7 @@ static int fetch_blocks(const hw_gpu_delegates_params *params)
     return static_cast<int>(min(wanted, uint64_t{max_fetch_blocks}));
 }
 
-/* Small steps take fewer registers, too, where there are few others. */
+/* Small steps, too, use fewer registers where there are few other parts. */
 static const void *small_kernel(const hw_gpu_delegates_params *params)
 {
     if (params->peers.masks <= 1)
@@ -55,7 +56,7 @@ extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *params)
     for (int k = 0; k < 2; k++)
         params->config.visit_blocks[k] = each[k] * processors;
     params->config.may_visit_twice = !params->config.host_staged && fetches_masks(params);
-    params->config.small_blocks = processors; /* more would wait for each other longer */
+    params->config.small_blocks = processors; /* barriers of more blocks take longer */
     return error;
 }
 
@@ -73,7 +74,7 @@ extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_params *params, boo
     return cudaGetLastError();
 }
 
-/* Masks of few others take fewer registers. */
+/* Reductions over few other parts use fewer registers. */
 template <bool with_barrier>
 static int launch_reduce(const hw_gpu_delegates_params *params, void *stream)
 {
@@ -137,7 +138,6 @@ extern "C" int hw_gpu_delegates_receive(const hw_gpu_delegates_params *params, v
     return cudaGetLastError();
 }
 
-/* The end of a step: previsit of the slots, and the decision. */
 extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_params *params, void *stream)
 {
     previsit<<<blocks_for(params, 2ull * params->graph.slot_words), threads, 0,
@@ -163,7 +163,7 @@ extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *params,
     const uint64_t words = max(graph.mask_words, graph.slot_words);
     cudaError_t error = cudaSuccess;
 
-    if (params->config.host_staged) /* candidates of this search alone answer */
+    if (params->config.host_staged) /* replies must come from this search */
         error =
             cudaMemsetAsync(params->search.candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
     if (error == cudaSuccess && params->canonical.delegate_level)

@@ -1,10 +1,10 @@
 /*
- * Method `delegates` on GPUs: parents that only other parts know, and canonical ones.
+ * Method `delegates` on GPUs: parents that only other parts know, and canonical parents.
  *
- * A part asks all others about its delegates: 4 bytes each, and as many back. Canonical
- * parents are looked for when the search is over, among all edges: those of delegates on
- * every part, of normal vertices on their own, and along nn from the other end, whose part
- * sends its id and level to the owner.
+ * A part requests the parents of its delegates from all other parts: 4 bytes for each, and as many
+ * in return. Canonical parents are computed after the search from all edges: those of delegates on
+ * every part, those of normal vertices on their own part, and along nn from the source, whose part
+ * sends its id and level to the owner of the destination.
  */
 #include "gpu/bfs/delegates/delegates_host.h"
 
@@ -15,7 +15,7 @@ static char *heap_of(const struct hw_multi_gpu_engine *engine)
     return engine->transport.heap[engine->ctx->rank];
 }
 
-/* count: how many each part asks for. Collective; ranks agree but on the last kernels. */
+/* count: requests of each part. Collective; ranks agree except on the last kernels. */
 static enum hw_status exchange_requests(struct hw_multi_gpu_engine *engine, const hw_count *count,
                                         struct hw_error *err)
 {
@@ -83,7 +83,7 @@ enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engi
 
 /* ---- canonical parents ---- */
 
-/* Moves entries along nn, and their levels, to the owners; counts: [ranks] that come.
+/* Moves updates along nn, and their levels, to the owners. received: [ranks] number of updates.
  * Collective; ranks agree. */
 static enum hw_status send_canonical(struct hw_multi_gpu_engine *engine, hw_count *received,
                                      struct hw_error *err)
@@ -99,7 +99,7 @@ static enum hw_status send_canonical(struct hw_multi_gpu_engine *engine, hw_coun
     status = hw_agree(engine->ctx->world, status, err);
     for (int q = 0; q < ranks; q++)
         sent[q] = status == HW_OK ? (hw_count)control.found.sent[q] : 0;
-    if (status == HW_OK) /* over peer, where entries lie already, a barrier beside */
+    if (status == HW_OK) /* over peer updates are in place already: then this is the barrier */
         status = hw_mpi(
             MPI_Alltoall(sent, 1, HW_MPI_COUNT, received, 1, HW_MPI_COUNT, engine->ctx->world),
             "MPI_Alltoall", err);

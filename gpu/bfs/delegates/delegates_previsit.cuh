@@ -14,7 +14,8 @@ namespace hw_delegates
 namespace
 {
 
-/* Entries from other parts. came: so many from each, in this search. All threads of the grid. */
+/* Receives updates from other parts. received: the number from each in this search. All threads of
+ * the grid. */
 __device__ __forceinline__ void receive_updates(const kernel_params &params,
                                                 const uint32_t *received)
 {
@@ -34,7 +35,7 @@ __device__ __forceinline__ void receive_updates(const kernel_params &params,
         atomicMax(&params.control->clock.receive_end, hw_nanoseconds());
 }
 
-/* The same once all have met; where the host carries, they are here. */
+/* The same after the barrier of GPUs; where the host stages, updates are in the inboxes already. */
 __global__ void __launch_bounds__(threads) receive(const kernel_params params)
 {
     __shared__ uint32_t received[32];
@@ -49,18 +50,18 @@ __global__ void __launch_bounds__(threads) receive(const kernel_params params)
 
 /* ---- the frontier of slots ---- */
 
-/* What a block sums up of new slots, and its room. */
+/* Shared memory of a block in a previsit. */
 struct previsit_shared {
-    count64 sum[SLOT_SUMS], room[warps];
+    count64 sum[SLOT_SUMS], scratch[warps];
 };
 
-/* What becomes of new slots. */
+/* What is queued of new slots. */
 struct slot_queues {
-    const uint32_t *nn; /* those that are queued for nn, and whether any are for nd */
+    const uint32_t *nn; /* slots for the queue of nn; nd: whether there is a queue for it */
     bool nd;
 };
 
-/* The same in this step; a block's sums are cleared. All threads of a block. */
+/* The same for this step; also clears a block's sums. All threads of a block. */
 __device__ __forceinline__ slot_queues begin_previsit(const kernel_params &params,
                                                       previsit_shared &own)
 {
@@ -78,7 +79,8 @@ __device__ __forceinline__ slot_queues begin_previsit(const kernel_params &param
     return {nn_only ? graph.nn_only : graph.out[HW_GPU_NN], nd};
 }
 
-/* New slots of a warp's words, one in each of the first slot_words lanes. whole: as above. */
+/* Processes the new slots of a warp's words, one word in each of the first slot_words lanes. whole:
+ * as for reserve(). */
 template <bool whole>
 __device__ __forceinline__ void process_slots(const kernel_params &params, const slot_queues &uses,
                                               uint32_t word, uint32_t new_bits,
@@ -100,15 +102,15 @@ __device__ __forceinline__ void process_slots(const kernel_params &params, const
         if (in_word(new_bits, k))
             params.search.level[v] = level;
     }
-    block_add(&own.sum[SLOTS], __popc(new_bits));
-    block_add(&own.sum[ND_OUT], __popc(nd_out));
-    block_add(&own.sum[NN_OUT], __popc(nn_out));
-    block_add(&own.sum[DN_IN], __popc(dn_in));
-    block_add(&own.sum[ND_WORK],
-              queue_slots<whole>(params, word, nn_out, uses.nd ? nd_out : 0, own.room));
+    add(&own.sum[SLOTS], __popc(new_bits));
+    add(&own.sum[ND_OUT], __popc(nd_out));
+    add(&own.sum[NN_OUT], __popc(nn_out));
+    add(&own.sum[DN_IN], __popc(dn_in));
+    add(&own.sum[ND_WORK],
+        queue_slots<whole>(params, word, nn_out, uses.nd ? nd_out : 0, own.scratch));
 }
 
-/* What is new among the slots. All threads of the grid. */
+/* Processes all new slots. All threads of the grid. */
 __device__ __forceinline__ void form_frontier(const kernel_params &params, previsit_shared &own)
 {
     const graph_t &graph = params.graph;
@@ -119,8 +121,8 @@ __device__ __forceinline__ void form_frontier(const kernel_params &params, previ
          tile += gridDim.x) {
         const uint32_t first =
             static_cast<uint32_t>(tile) * block_slot_words + threadIdx.x / 32 * slot_words;
-        const bool there = lane < slot_words && first + lane < graph.slot_words;
-        const uint32_t new_bits = there ? __ldcg(params.search.found_slots + first + lane) : 0;
+        const bool active = lane < slot_words && first + lane < graph.slot_words;
+        const uint32_t new_bits = active ? __ldcg(params.search.found_slots + first + lane) : 0;
         if (!__syncthreads_or(new_bits != 0))
             continue;
         process_slots<true>(params, uses, new_bits ? first + lane : 0, new_bits, own);
@@ -130,7 +132,7 @@ __device__ __forceinline__ void form_frontier(const kernel_params &params, previ
         add_slots(params, own.sum);
 }
 
-/* The same; then the last block decides. */
+/* The same; then the last block decides the next step. */
 __global__ void __launch_bounds__(threads) previsit(const kernel_params params)
 {
     __shared__ previsit_shared own;

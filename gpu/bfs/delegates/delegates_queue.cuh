@@ -17,9 +17,10 @@ namespace hw_delegates
 namespace
 {
 
-/* What is added to a counter by every warp of a block, in order: this warp's share begins
- * there. One atomic a block; or one a warp, which is alone then. amount: the same in all lanes. */
-template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *room)
+/* Reserves `amount` elements of a counter for each warp of a block, in order. Returns where those
+ * of this warp begin. One atomic operation a block; or, where whole is false, one a warp,
+ * independently. amount: the same in all lanes. scratch: [warps] in shared memory. */
+template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *scratch)
 {
     if (!whole) {
         const T at = (threadIdx.x & 31) == 0 && amount > 0 ? atomicAdd(counter, amount) : 0;
@@ -27,46 +28,46 @@ template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *
     }
     __syncthreads();
     if ((threadIdx.x & 31) == 0)
-        room[threadIdx.x / 32] = amount;
+        scratch[threadIdx.x / 32] = amount;
     __syncthreads();
     if (threadIdx.x == 0) {
         T all = 0;
         for (int w = 0; w < warps; w++)
-            all += room[w];
+            all += scratch[w];
         T at = all > 0 ? atomicAdd(counter, all) : 0;
         for (int w = 0; w < warps; w++) {
-            const T own = room[w];
-            room[w] = at;
+            const T own = scratch[w];
+            scratch[w] = at;
             at += own;
         }
     }
     __syncthreads();
-    return room[threadIdx.x / 32];
+    return scratch[threadIdx.x / 32];
 }
 
-/* Sums of a block, one for each counter, added to the control at the end. */
+/* Sums of a block over new delegates, added to the control at the end. */
 enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SECTORS, SUMS };
 
-/* A packed vertex of the queue of dd. */
+/* A vertex with so many edges, as added to the packed size of the queue of dd. */
 __device__ __forceinline__ count64 packed(uint32_t edges)
 {
     return edges ? (1ull << HW_GPU_DELEGATES_EDGE_BITS) + edges : 0;
 }
 
-/* Entries that a list takes in the queue of dn. */
+/* Elements that a list takes in the queue of dn. */
 __device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
 {
     return (edges + HW_GPU_DELEGATES_PIECE - 1) / HW_GPU_DELEGATES_PIECE;
 }
 
-/* Room in shared memory for reserve(). */
+/* Shared memory of reserve(). */
 struct reserve_scratch {
     count64 wide[warps];
     uint32_t narrow[warps];
 };
 
-/* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
- * this lane's edges in dn. All threads of a block, or, where whole is false, of a warp. */
+/* Appends new delegates to the queues of dd and dn: sizes first, then elements. Returns this lane's
+ * edges in dn. All threads of a block, or, where whole is false, of a warp. */
 template <bool whole>
 __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params, uint32_t word,
                                                     uint32_t dd_out, uint32_t dn_out,
@@ -90,7 +91,7 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
         pieces += pieces_of(dn_length[k]);
         work += dn_length[k];
     }
-    /* A lane's vertices follow each other. */
+    /* The elements of a lane are consecutive. */
     const count64 past = hw_warp_scan(edges);
     const uint32_t last = hw_warp_scan(pieces);
     count64 dd_at = reserve<whole>(&c->next.dd_queue, __shfl_sync(HW_WARP, past, 31), scratch.wide);
@@ -134,21 +135,22 @@ __device__ void add_delegates(const kernel_params &params, const count64 *sum)
         atomicMax(&c->clock.reduction_end, hw_nanoseconds());
 }
 
-/* Whether the delegates of this step are so many that they will not be visited forward. */
+/* Whether this step discovered so many delegates that they will only be visited backward, and are
+ * not queued. */
 __device__ __forceinline__ bool skips_queues(const kernel_params &params, uint32_t any)
 {
-    const uint32_t share = params.graph.delegates / HW_GPU_DELEGATES_BACKWARD_FRACTION;
+    const uint32_t minimum = params.graph.delegates / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
-    return params.config.direction != top_down && any > max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
+    return params.config.direction != top_down && any > max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
-/* The same of slots, and of visits of nd. */
+/* The same for slots and nd. */
 __device__ __forceinline__ bool skips_nd_queue(const kernel_params &params)
 {
-    const uint32_t share = params.graph.slots / HW_GPU_DELEGATES_BACKWARD_FRACTION;
+    const uint32_t minimum = params.graph.slots / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
     return params.config.direction != top_down && hw_load_relaxed(&params.control->found.slots) >
-                                                      max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
+                                                      max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* ---- slots ---- */
@@ -159,19 +161,19 @@ enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
 /* Words of slots that a warp takes at a time, and a block. */
 constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
 
-/* New slots of a warp's words, one in each of the first slot_words lanes, into the queues of nn
- * and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is false, of a
- * warp. */
+/* Appends the new slots of a warp's words, one word in each of the first slot_words lanes, to the
+ * queues of nn and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is
+ * false, of a warp. */
 template <bool whole>
 __device__ __forceinline__ uint32_t queue_slots(const kernel_params &params, uint32_t word,
-                                                uint32_t nn_out, uint32_t nd_out, count64 *room)
+                                                uint32_t nn_out, uint32_t nd_out, count64 *scratch)
 {
     static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
     count64 *const sizes = reinterpret_cast<count64 *>(params.control->next.queued + HW_GPU_NN);
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
     const count64 here =
         static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
-    const count64 at = reserve<whole>(sizes, here, room);
+    const count64 at = reserve<whole>(sizes, here, scratch);
     uint32_t nn_at = static_cast<uint32_t>(at), nd_at = static_cast<uint32_t>(at >> 32), work = 0;
 
     if (here == 0)

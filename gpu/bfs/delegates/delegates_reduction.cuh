@@ -5,7 +5,7 @@
  *
  * Between GPUs that map each other's memory each GPU fetches the masks of the others after the
  * barrier, or reads small ones where they are. Each GPU has two masks, used alternately: it clears
- * the one that the others read when delegates were discovered last, which is safe since there has
+ * the one that the others read when delegates were discovered last, which is safe since active has
  * been a barrier since. Most steps discover few delegates. So each mask has a summary, a byte for
  * each sector of it, and others fetch the summary and the nonzero sectors only. (The paper sends
  * whole masks.) Of the two masks of visited delegates, those sectors are equal already that neither
@@ -22,23 +22,24 @@ namespace hw_delegates
 namespace
 {
 
-/* Blocks that bring masks from other GPUs, where more combine them. */
+/* Blocks that fetch masks from other GPUs, where more blocks combine them. */
 constexpr int max_fetch_blocks = hw_remote_load_blocks;
 
 /* Sectors of a tile of block_words words, a bit for each warp. */
 struct tile_sectors {
-    uint32_t own;     /* in which this part found any */
+    uint32_t own;     /* in which this part discovered any */
     uint32_t all;     /* in which any part did */
-    uint32_t changed; /* all, and those in which the last step that found any did */
+    uint32_t changed; /* all, and those that the last step with discoveries changed */
 };
 
-/* A word of the masks in each of the first warp_words lanes of a warp, of up to so many others. */
+/* A word of the masks, in each of the first warp_words lanes of a warp, with those of up to
+ * max_peers others. */
 template <uint32_t max_peers> struct mask_delta {
-    uint32_t word;             /* which */
-    uint32_t found_by;         /* others that found any in its sector, a bit each */
+    uint32_t word;             /* its index */
+    uint32_t found_by;         /* other parts with bits in its sector, a bit each */
     uint32_t new_bits;         /* new in this lane's word */
-    uint32_t own;              /* what this part found */
-    uint32_t found[max_peers]; /* what each other one found */
+    uint32_t own;              /* discovered by this part */
+    uint32_t found[max_peers]; /* by each other part */
 };
 
 /* A tile of a summary: a bit for each of its bytes. */
@@ -49,15 +50,16 @@ __device__ __forceinline__ uint32_t summary_tile(const uint8_t *summary, uint64_
     return static_cast<uint32_t>(bytes * 0x0102040810204080ull >> 56);
 }
 
-/* The sectors of a tile, and who found any in this warp's. far: others' masks are looked at where
- * they are, else where they were brought. Masks that the host combined have no summary. */
-template <bool far, uint32_t max_peers>
+/* The nonzero sectors of a tile, and the parts that discovered any in this warp's sector. in_place:
+ * the masks of others are read where they are, else where they were fetched to. Masks that the host
+ * combined have no summary. */
+template <bool in_place, uint32_t max_peers>
 __device__ __forceinline__ tile_sectors find_sectors(const kernel_params &params, uint64_t tile,
                                                      uint32_t *found_by)
 {
     const uint32_t parity = params.control->parity, warp = threadIdx.x / 32;
     constexpr uint32_t every = 0xff;
-    uint32_t theirs[max_peers];
+    uint32_t peer_bits[max_peers];
 
     *found_by = 1;
     if (params.config.host_staged)
@@ -68,22 +70,22 @@ __device__ __forceinline__ tile_sectors find_sectors(const kernel_params &params
 #pragma unroll
     for (uint32_t q = 0; q < max_peers; q++) {
         const uint8_t *const summary =
-            far ? params.peers.dirty[parity][q]
-                : params.peers.fetched_dirty +
-                      static_cast<uint64_t>(q) * params.graph.summary_bytes;
-        theirs[q] = q < params.peers.masks ? summary_tile(summary, tile) : 0;
+            in_place ? params.peers.dirty[parity][q]
+                     : params.peers.fetched_dirty +
+                           static_cast<uint64_t>(q) * params.graph.summary_bytes;
+        peer_bits[q] = q < params.peers.masks ? summary_tile(summary, tile) : 0;
     }
     *found_by = 0;
 #pragma unroll
     for (uint32_t q = 0; q < max_peers; q++) {
-        *found_by |= (theirs[q] >> warp & 1) << q;
-        all |= theirs[q];
+        *found_by |= (peer_bits[q] >> warp & 1) << q;
+        all |= peer_bits[q];
     }
     return {own, all, all | stale};
 }
 
-/* Takes down whether this step changed a sector, and clears its byte in this part's other
- * summary. One thread for each, when all have looked at it. */
+/* Stores whether this step changed a sector, and clears its byte in this part's other summary. One
+ * thread for each sector, after all have read it. */
 __device__ __forceinline__ void set_sector_changed(const kernel_params &params, uint64_t sector,
                                                    bool changed)
 {
@@ -91,37 +93,37 @@ __device__ __forceinline__ void set_sector_changed(const kernel_params &params, 
     params.search.dirty[params.control->parity ^ 1][sector] = 0;
 }
 
-/* What all parts found in a word, taken as visited; this part's other mask is cleared. there:
- * whether anything is to be done in this lane's word; far: as above. */
-template <bool far, uint32_t max_peers>
-__device__ __forceinline__ void combine_word(const kernel_params &params, bool there,
+/* Combines a word of all parts into `visited`, and clears it in this part's other mask. active:
+ * whether this lane has a word; in_place: as above. */
+template <bool in_place, uint32_t max_peers>
+__device__ __forceinline__ void combine_word(const kernel_params &params, bool active,
                                              mask_delta<max_peers> &words)
 {
     const uint32_t parity = params.control->parity, word = words.word;
-    const uint32_t old = there ? params.search.visited[parity][word] : 0;
+    const uint32_t old = active ? params.search.visited[parity][word] : 0;
     uint32_t all = 0;
 
-    words.own = there ? __ldcg(params.search.found[parity] + word) : 0;
+    words.own = active ? __ldcg(params.search.found[parity] + word) : 0;
 #pragma unroll
     for (uint32_t q = 0; q < max_peers; q++) {
         const uint32_t *const mask =
-            far ? params.peers.mask[parity][q]
-                : params.peers.fetched + static_cast<uint64_t>(q) * params.peers.mask_stride;
-        words.found[q] = there && (words.found_by >> q & 1) ? __ldcv(mask + word) : 0;
+            in_place ? params.peers.mask[parity][q]
+                     : params.peers.fetched + static_cast<uint64_t>(q) * params.peers.mask_stride;
+        words.found[q] = active && (words.found_by >> q & 1) ? __ldcv(mask + word) : 0;
     }
 #pragma unroll
     for (uint32_t q = 0; q < max_peers; q++)
         all |= words.found[q];
     all |= words.own;
     words.new_bits = all & ~old;
-    if (there) {
+    if (active) {
         params.search.visited[parity ^ 1][word] = old | all;
         params.search.found[parity ^ 1][word] = 0;
     }
 }
 
-/* Where the parent of a new delegate in the warp's word k is known: here, with a part that
- * found it too, or, where parts are out of reach, nowhere yet. */
+/* Where the parent of a new delegate in the word of lane k is stored: on this part, or on another
+ * that discovered it too; NULL where that memory is not mapped. */
 template <uint32_t max_peers>
 __device__ __forceinline__ const uint32_t *
 find_parent(const kernel_params &params, const mask_delta<max_peers> &words, uint32_t k, uint32_t v)
@@ -131,16 +133,17 @@ find_parent(const kernel_params &params, const mask_delta<max_peers> &words, uin
 #pragma unroll
     for (uint32_t q = 0; q < max_peers; q++) {
         if (q < params.peers.masks) {
-            const bool theirs = in_word(words.found[q], k);
-            if (!at && params.peers.candidate[q] && theirs)
+            const bool peer_bits = in_word(words.found[q], k);
+            if (!at && params.peers.candidate[q] && peer_bits)
                 at = params.peers.candidate[q] + v;
         }
     }
     return at;
 }
 
-/* New delegates of this part in a warp's words: their levels and parents, all words at once,
- * since memory of other GPUs is far. Returns how many this lane has. */
+/* Writes levels and parents of this part's new delegates in a warp's words. Loads for all words are
+ * issued together, since the latency of other GPUs' memory is high. Returns their number in this
+ * lane. */
 template <uint32_t max_peers>
 __device__ __forceinline__ uint32_t write_levels(const kernel_params &params,
                                                  const mask_delta<max_peers> &words, int32_t level)
@@ -179,9 +182,9 @@ __device__ __forceinline__ uint32_t write_levels(const kernel_params &params,
 
 /* ---- fetching masks ---- */
 
-/* The others' summaries are brought here, and the sectors of their masks that have anything; the
- * rest is cleared, where all is to be looked at. Returns how many vectors of 16 bytes this thread
- * brought. All threads of the grid. */
+/* Copies the others' summaries and the nonzero sectors of their masks to this GPU. all: also clears
+ * the copies of zero sectors, since all will be read. Returns the vectors of 16 bytes that this
+ * thread fetched. All threads of the grid. */
 __device__ __forceinline__ uint32_t fetch_masks(const kernel_params &params, bool all)
 {
     uint32_t fetched = 0;
@@ -216,7 +219,7 @@ __device__ __forceinline__ uint32_t fetch_masks(const kernel_params &params, boo
     return fetched;
 }
 
-/* The streams of delegates meet, and bring masks. */
+/* Barrier of the streams of delegates; then fetches masks. */
 __global__ void __launch_bounds__(threads) fetch(const kernel_params params)
 {
     if (params.control->done)
@@ -226,11 +229,11 @@ __global__ void __launch_bounds__(threads) fetch(const kernel_params params)
         (void)fetch_masks(params, skips_queues(params, any));
 }
 
-/* The same after the first of two visits: what owners found. */
+/* The same after the first of two visits: fetches what owners discovered. */
 __global__ void __launch_bounds__(threads) fetch_early(const kernel_params params)
 {
     __shared__ bool found;
-    __shared__ count64 room[warps];
+    __shared__ count64 scratch[warps];
     control_t *const c = params.control;
 
     if (c->done || !c->two_visits)
@@ -250,20 +253,21 @@ __global__ void __launch_bounds__(threads) fetch_early(const kernel_params param
     }
     __syncthreads();
     const uint32_t mine = found ? fetch_masks(params, true) : 0;
-    const count64 fetched = block_sum(mine, room);
+    const count64 fetched = block_sum(mine, scratch);
     if (threadIdx.x == 0 && found)
         atomicAdd(&c->early_bytes, 16 * fetched);
 }
 
 /* ---- reduction ---- */
 
-/* What a block sums up of new delegates, and its room. */
+/* Shared memory of a block in a reduction. */
 struct reduction_shared {
     count64 sum[SUMS];
     reserve_scratch scratch;
 };
 
-/* What is new in a warp's words: sums, queues, levels and parents. whole: as above. */
+/* Processes new delegates in a warp's words: sums, queues, levels and parents. whole: as for
+ * reserve(). */
 template <bool whole, uint32_t max_peers>
 __device__ __forceinline__ void process_delegates(const kernel_params &params,
                                                   const mask_delta<max_peers> &words, bool queues,
@@ -274,21 +278,21 @@ __device__ __forceinline__ void process_delegates(const kernel_params &params,
     const uint32_t dd_out = new_bits & __ldg(graph.out[HW_GPU_DD] + at);
     const uint32_t dn_out = new_bits & __ldg(graph.out[HW_GPU_DN] + at);
 
-    block_add(&own.sum[DD_OUT], __popc(dd_out));
-    block_add(&own.sum[DN_OUT], __popc(dn_out));
-    block_add(&own.sum[DD_IN], __popc(new_bits & __ldg(graph.in[HW_GPU_DD] + at)));
-    block_add(&own.sum[ND_IN], __popc(new_bits & __ldg(graph.in[HW_GPU_ND] + at)));
-    block_add(&own.sum[DELEGATES], __popc(new_bits));
+    add(&own.sum[DD_OUT], __popc(dd_out));
+    add(&own.sum[DN_OUT], __popc(dn_out));
+    add(&own.sum[DD_IN], __popc(new_bits & __ldg(graph.in[HW_GPU_DD] + at)));
+    add(&own.sum[ND_IN], __popc(new_bits & __ldg(graph.in[HW_GPU_ND] + at)));
+    add(&own.sum[DELEGATES], __popc(new_bits));
     if (queues)
-        block_add(&own.sum[DN_WORK],
-                  queue_delegates<whole>(params, words.word, dd_out, dn_out, own.scratch));
-    block_add(&own.sum[OWNED],
-              write_levels(params, words, static_cast<int32_t>(params.control->level + 1)));
+        add(&own.sum[DN_WORK],
+            queue_delegates<whole>(params, words.word, dd_out, dn_out, own.scratch));
+    add(&own.sum[OWNED],
+        write_levels(params, words, static_cast<int32_t>(params.control->level + 1)));
 }
 
-/* The masks of a step combined, and what is new in them. any: the most that any part found;
- * far, asked: as above. All threads of the grid. */
-template <bool far, uint32_t max_peers>
+/* Combines the masks of a step and processes what is new. any: the most that any part discovered;
+ * in_place: as above. All threads of the grid. */
+template <bool in_place, uint32_t max_peers>
 __device__ __forceinline__ void combine(const kernel_params &params, uint32_t any,
                                         reduction_shared &own)
 {
@@ -300,16 +304,16 @@ __device__ __forceinline__ void combine(const kernel_params &params, uint32_t an
     __syncthreads();
     for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
         mask_delta<max_peers> words;
-        const tile_sectors here = find_sectors<far, max_peers>(params, tile, &words.found_by);
+        const tile_sectors here = find_sectors<in_place, max_peers>(params, tile, &words.found_by);
         if (here.changed == 0)
             continue;
         const uint32_t lane = threadIdx.x & 31;
         words.word =
             static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words + lane;
-        combine_word<far>(params,
-                          (here.changed >> (threadIdx.x / 32) & 1) && lane < warp_words &&
-                              words.word < graph.mask_words,
-                          words);
+        combine_word<in_place>(params,
+                               (here.changed >> (threadIdx.x / 32) & 1) && lane < warp_words &&
+                                   words.word < graph.mask_words,
+                               words);
         const bool any_new = __syncthreads_or(words.new_bits != 0);
         if (lane == 0)
             set_sector_changed(params, tile * warps + threadIdx.x / 32,
@@ -325,9 +329,9 @@ __device__ __forceinline__ void combine(const kernel_params &params, uint32_t an
         add_delegates(params, own.sum);
 }
 
-/* The same where so many were found that they are visited backward alone, and need no queue: a
- * word of all masks for each thread, and levels and parents are left to label_late(). Others'
- * masks were brought. All threads of the grid. */
+/* The same where so many delegates were discovered that they are only visited backward and are not
+ * queued: a word a thread; write_pending_levels() writes levels and parents. The masks have been
+ * fetched. All threads of the grid. */
 __device__ __forceinline__ void combine_unqueued(const kernel_params &params, reduction_shared &own)
 {
     const graph_t &graph = params.graph;
@@ -378,7 +382,7 @@ __device__ __forceinline__ void combine_unqueued(const kernel_params &params, re
         add_delegates(params, own.sum);
 }
 
-/* Levels and parents of the new delegates that combine_many() left. */
+/* Writes levels and parents of the new delegates that combine_unqueued() left out. */
 template <uint32_t max_peers>
 __global__ void __launch_bounds__(threads) write_pending_levels(const kernel_params params)
 {
@@ -392,14 +396,14 @@ __global__ void __launch_bounds__(threads) write_pending_levels(const kernel_par
          first += hw_grid_threads() / 32 * warp_words) {
         mask_delta<max_peers> words;
         words.word = static_cast<uint32_t>(first) + lane;
-        const bool there = lane < warp_words && words.word < graph.mask_words;
-        words.new_bits = there ? params.search.new_delegates[words.word] : 0;
-        words.own = there ? params.search.new_delegates_here[words.word] : 0;
+        const bool active = lane < warp_words && words.word < graph.mask_words;
+        words.new_bits = active ? params.search.new_delegates[words.word] : 0;
+        words.own = active ? params.search.new_delegates_here[words.word] : 0;
         words.found_by = 0;
 #pragma unroll
         for (uint32_t q = 0; q < max_peers; q++)
             words.found[q] =
-                there && q < params.peers.masks
+                active && q < params.peers.masks
                     ? params.peers
                           .fetched[static_cast<uint64_t>(q) * params.peers.mask_stride + words.word]
                     : 0;
@@ -408,8 +412,8 @@ __global__ void __launch_bounds__(threads) write_pending_levels(const kernel_par
     }
 }
 
-/* meets: the GPUs meet here, and no other kernel brings the
- * masks. */
+/* The reduction. with_barrier: the barrier of GPUs is here, and no other kernel fetches the masks.
+ */
 template <bool with_barrier, uint32_t max_peers>
 __global__ void __launch_bounds__(threads, resident_blocks(max_peers == 1 ? 5 : 4))
     reduce(const kernel_params params)
@@ -421,7 +425,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(max_peers == 1 ? 5 : 
     const uint32_t any =
         with_barrier ? block_barrier_delegates(params) : params.control->found.max_delegates;
     const bool here = params.search.new_delegates &&
-                      (!with_barrier || params.peers.masks == 0); /* all masks that are needed */
+                      (!with_barrier || params.peers.masks == 0); /* all masks are on this GPU */
     if (hw_grid_thread() == 0)
         params.control->next.levels_pending = 0;
     if (any > 0 && here && skips_queues(params, any))

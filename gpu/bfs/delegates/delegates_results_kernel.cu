@@ -1,7 +1,7 @@
 /*
- * Method `delegates`: what surrounds the steps. Results by rising graph id; masks and first
- * sources, derived from lists once; what the host needs where it carries masks and entries;
- * canonical parents.
+ * Method `delegates`: kernels outside of steps. Results by rising graph id; what the host needs
+ * where it stages masks and updates; canonical parents; masks, first sources and packed ids,
+ * derived from the lists once for each graph.
  */
 #include "gpu/bfs/delegates/delegates_device.cuh"
 
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads) gather_levels(const kernel_params par
     }
 }
 
-/* ---- where the host carries ---- */
+/* ---- where the host stages masks and updates ---- */
 
 __global__ void set_counts(const kernel_params params, hw_gpu_delegates_counts counts)
 {
@@ -56,14 +56,14 @@ __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks,
 }
 
 __global__ void __launch_bounds__(threads)
-    list_found(const kernel_params params, uint32_t *list, uint32_t room, uint32_t *count)
+    list_found(const kernel_params params, uint32_t *list, uint32_t capacity, uint32_t *count)
 {
     const uint32_t *const found = params.search.found[params.control->parity];
 
     for (uint64_t w = hw_grid_thread(); w < params.graph.mask_words; w += hw_grid_threads())
         for (uint32_t bits = found[w]; bits; bits &= bits - 1) {
             const uint32_t at = atomicAdd(count, 1u);
-            if (at < room)
+            if (at < capacity)
                 list[at] = static_cast<uint32_t>(w) * 32 + __ffs(bits) - 1;
         }
 }
@@ -113,13 +113,13 @@ __global__ void __launch_bounds__(threads)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         uint32_t *const parent = params.search.parent + params.graph.own_slot[request[k]];
-        *parent = min(*parent, from[k]); /* NONE is the largest */
+        *parent = min(*parent, from[k]); /* HW_INVALID_VERTEX is the largest */
     }
 }
 
 /* ---- canonical parents ---- */
 
-/* The level of a vertex, or one that is nobody's. */
+/* The level of a slot, or -2, which matches no level + 1. */
 __device__ __forceinline__ int32_t slot_level(const kernel_params &params, uint32_t slot)
 {
     return hw_test_bit(params.search.visited_slots, slot) ? params.search.level[slot] : -2;
@@ -140,7 +140,7 @@ __device__ uint32_t min_source(const kernel_params &params, const hw_gpu_matrix 
     return min_id;
 }
 
-/* Of every delegate that is reached, but the root: what this part knows. */
+/* For each delegate that is reached, except the root: the least source that this part knows. */
 __global__ void __launch_bounds__(threads) choose_delegates(const kernel_params params)
 {
     const graph_t &graph = params.graph;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(threads) choose_delegates(const kernel_params 
     }
 }
 
-/* Of this part's normal vertices: among delegates. */
+/* For each of this part's normal vertices: the least source among delegates. */
 __global__ void __launch_bounds__(threads) choose_slots(const kernel_params params)
 {
     for (uint64_t k = hw_grid_thread(); k < params.graph.slots; k += hw_grid_threads()) {
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(threads) choose_slots(const kernel_params para
     }
 }
 
-/* And along nn, from its sources. */
+/* For destinations of nn, from their sources: the minimum here, or an update for their owner. */
 __global__ void __launch_bounds__(threads) choose_along_nn(const kernel_params params)
 {
     const graph_t &graph = params.graph;
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-/* ---- what is derived from lists ---- */
+/* ---- derived from lists ---- */
 
 __global__ void __launch_bounds__(threads)
     make_mask(hw_gpu_matrix lists, uint32_t rows, uint32_t *mask, uint32_t *first, uint32_t *count)
@@ -305,15 +305,15 @@ int hw_gpu_delegates_combine(const hw_gpu_delegates_params *params,
 }
 
 int hw_gpu_delegates_list_found(const hw_gpu_delegates_params *params, uint32_t *list,
-                                uint32_t room, uint32_t *count)
+                                uint32_t capacity, uint32_t *count)
 {
     cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(list, 0xff, size_t{room} * sizeof *list, nullptr);
+        error = cudaMemsetAsync(list, 0xff, size_t{capacity} * sizeof *list, nullptr);
     if (error != cudaSuccess)
         return error;
-    list_found<<<blocks_for(params, params->graph.mask_words), threads>>>(*params, list, room,
+    list_found<<<blocks_for(params, params->graph.mask_words), threads>>>(*params, list, capacity,
                                                                           count);
     return cudaGetLastError();
 }

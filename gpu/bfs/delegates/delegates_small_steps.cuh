@@ -16,10 +16,10 @@ namespace hw_delegates
 namespace
 {
 
-/* Words of new slots that a warp looks at together. */
+/* Words of new slots that a warp scans together. */
 constexpr uint32_t scan_vectors = 4, scan_words = scan_vectors * 32 * 4;
 
-/* What a block of small steps needs. */
+/* Shared memory of a block. */
 struct small_shared {
     union {
         reduction_shared delegates;
@@ -31,9 +31,9 @@ struct small_shared {
     bool last;
 };
 
-/* All blocks come here before any goes on; the last that comes does the work in between, by its
- * first warp. What was done before is seen after, here and, where the work tells them, in other
- * GPUs. All threads of the grid. */
+/* A barrier of the grid. The last block that arrives executes `work` with its first warp before all
+ * go on. What was written before is visible after, on this GPU and, where the work signals them, on
+ * other GPUs. All threads of the grid. */
 template <class Work>
 __device__ __forceinline__ void grid_barrier(const kernel_params &params, bool *last, Work work)
 {
@@ -62,13 +62,13 @@ __device__ __forceinline__ void grid_barrier(const kernel_params &params, bool *
     __syncthreads();
 }
 
-/* The visits of a small step, each stream's by half of the blocks. */
-__device__ __forceinline__ void visit_small(const kernel_params &params, small_shared &room)
+/* The visits of a small step, those of each stream by half of the blocks. */
+__device__ __forceinline__ void visit_small(const kernel_params &params, small_shared &smem)
 {
     control_t *const c = params.control;
     const bool to_delegates = c->decision.visit[HW_GPU_DD] || c->decision.visit[HW_GPU_ND];
     const bool to_slots = c->decision.visit[HW_GPU_DN] || c->decision.visit[HW_GPU_NN];
-    const uint32_t half = to_delegates && to_slots ? gridDim.x / 2 : 0; /* of the blocks */
+    const uint32_t half = to_delegates && to_slots ? gridDim.x / 2 : 0; /* blocks of one stream */
     const bool second = half > 0 && blockIdx.x >= half;
     const step_view step = {params,
                             params.search.visited[c->parity],
@@ -90,9 +90,9 @@ __device__ __forceinline__ void visit_small(const kernel_params &params, small_s
         visit_lists<HW_GPU_DN>(step, examined, slots);
     if (c->decision.visit[HW_GPU_NN] && (half == 0 || second))
         visit_lists<HW_GPU_NN>(step, examined, slots);
-    examined = block_sum(examined, room.sums[0]);
-    const count64 found_delegates = block_sum(delegates, room.sums[1]);
-    const count64 found_slots = block_sum(slots, room.sums[2]);
+    examined = block_sum(examined, smem.sums[0]);
+    const count64 found_delegates = block_sum(delegates, smem.sums[1]);
+    const count64 found_slots = block_sum(slots, smem.sums[2]);
     if (threadIdx.x != 0)
         return;
     if (examined > 0)
@@ -103,7 +103,7 @@ __device__ __forceinline__ void visit_small(const kernel_params &params, small_s
         atomicAdd(&c->found.slots, static_cast<uint32_t>(found_slots));
 }
 
-/* The k-th bit that is set, from 0 on, or 32. */
+/* The position of the k-th set bit, from 0 on, or 32. */
 __device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t k)
 {
     for (uint32_t j = 0; j < k; j++)
@@ -111,7 +111,8 @@ __device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t k)
     return bits ? __ffs(bits) - 1 : 32;
 }
 
-/* New delegates in words that are in all lanes of a warp, warp_words of them at a time. */
+/* Processes new delegates in words that are in all lanes of a warp, warp_words of them at a time.
+ */
 template <uint32_t max_peers>
 __device__ void process_words(const kernel_params &params, const mask_delta<max_peers> &words,
                               bool queues, reduction_shared &own)
@@ -135,16 +136,16 @@ __device__ void process_words(const kernel_params &params, const mask_delta<max_
     }
 }
 
-/* A sector in which something is to be done, as it is listed: its number, and which others found
- * any in it. */
+/* An element of the list of sectors: the number of the sector, and above it a bit for each other
+ * part with bits in it. */
 constexpr uint32_t sector_number_bits = 24;
 static_assert((1ull << (64 - HW_GPU_DELEGATES_EDGE_BITS)) / 32 / HW_GPU_DELEGATES_SECTOR <=
                       1ull << sector_number_bits &&
                   HW_GPU_DELEGATES_MAX_PEERS <= 32 - sector_number_bits,
               "sectors fit");
 
-/* Lists the sectors in which something is to be done. All threads of the grid; a gate before they
- * are taken. */
+/* Lists the nonzero and the changed sectors. All threads of the grid; a barrier of the grid must
+ * follow before they are processed. */
 template <uint32_t max_peers>
 __device__ void list_sectors(const kernel_params &params, reduction_shared &own)
 {
@@ -157,13 +158,13 @@ __device__ void list_sectors(const kernel_params &params, reduction_shared &own)
     __syncthreads();
     for (uint64_t first = hw_grid_thread() - lane; first < sectors; first += hw_grid_threads()) {
         const uint64_t sector = first + lane;
-        const bool there = sector < sectors;
-        const bool mine = there && __ldcv(params.search.dirty[parity] + sector) != 0;
-        const bool stale = there && __ldcv(params.search.changed_before + sector) != 0;
+        const bool active = sector < sectors;
+        const bool mine = active && __ldcv(params.search.dirty[parity] + sector) != 0;
+        const bool stale = active && __ldcv(params.search.changed_before + sector) != 0;
         uint32_t found_by = 0;
 #pragma unroll
         for (uint32_t q = 0; q < max_peers; q++)
-            if (there && q < params.peers.masks &&
+            if (active && q < params.peers.masks &&
                 __ldcv(params.peers.dirty[parity][q] + sector) != 0)
                 found_by |= 1u << q;
         const bool changed = mine || stale || found_by != 0;
@@ -179,16 +180,16 @@ __device__ void list_sectors(const kernel_params &params, reduction_shared &own)
                 found_by << sector_number_bits | static_cast<uint32_t>(sector);
             set_sector_changed(params, sector, mine || found_by != 0);
         }
-        block_add(&own.sum[SECTORS], mine);
+        add(&own.sum[SECTORS], mine);
     }
 }
 
-/* As combine(), where few words have anything: the sectors that were listed, several at a time in
- * a warp. All threads of the grid. */
+/* As combine(), where few sectors are nonzero: the listed sectors, several at a time in a warp. All
+ * threads of the grid. */
 template <uint32_t max_peers>
 __device__ void combine_small(const kernel_params &params, reduction_shared &own)
 {
-    constexpr uint32_t groups = 32 / warp_words; /* sectors at a time */
+    constexpr uint32_t groups = 32 / warp_words; /* sectors that a warp processes at a time */
     const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_grid_threads() / 32);
     const uint32_t count = params.control->listed_sectors;
     const bool queues = !skips_queues(params, params.control->found.max_delegates);
@@ -208,7 +209,8 @@ __device__ void combine_small(const kernel_params &params, reduction_shared &own
         add_delegates(params, own.sum);
 }
 
-/* Words of `next` from `first` on that have new slots, into the warp's list. Returns how many. */
+/* Lists the words of found_slots from `first` on that are nonzero, in the warp's list. Returns
+ * their number. */
 __device__ uint32_t list_words(const kernel_params &params, uint64_t first, uint32_t *list)
 {
     const uint32_t lane = threadIdx.x & 31, words = params.graph.slot_words;
@@ -243,57 +245,57 @@ __device__ uint32_t list_words(const kernel_params &params, uint64_t first, uint
     return count;
 }
 
-/* As form_frontier(), where few words have anything. All threads of the grid. */
-__device__ void form_frontier_small(const kernel_params &params, small_shared &room)
+/* As form_frontier(), where few words are nonzero. All threads of the grid. */
+__device__ void form_frontier_small(const kernel_params &params, small_shared &smem)
 {
     const uint32_t lane = threadIdx.x & 31;
-    uint32_t *const list = room.list[threadIdx.x / 32];
-    const slot_queues uses = begin_previsit(params, room.slots);
+    uint32_t *const list = smem.list[threadIdx.x / 32];
+    const slot_queues uses = begin_previsit(params, smem.slots);
 
     for (uint64_t first = hw_grid_thread() / 32 * scan_words; first < params.graph.slot_words;
          first += hw_grid_threads() / 32 * scan_words) {
         const uint32_t count = list_words(params, first, list);
         for (uint32_t base = 0; base < count; base += slot_words) {
-            const bool there = lane < slot_words && base + lane < count;
-            const uint32_t word = there ? list[base + lane] : 0;
-            const uint32_t new_bits = there ? __ldcg(params.search.found_slots + word) : 0;
-            process_slots<false>(params, uses, word, new_bits, room.slots);
+            const bool active = lane < slot_words && base + lane < count;
+            const uint32_t word = active ? list[base + lane] : 0;
+            const uint32_t new_bits = active ? __ldcg(params.search.found_slots + word) : 0;
+            process_slots<false>(params, uses, word, new_bits, smem.slots);
         }
         __syncwarp();
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        add_slots(params, room.slots.sum);
+        add_slots(params, smem.slots.sum);
 }
 
 /* Small steps, until one is not. */
 template <uint32_t max_peers>
 __global__ void __launch_bounds__(threads, 1) small_steps(const kernel_params params)
 {
-    __shared__ small_shared room;
+    __shared__ small_shared smem;
     control_t *const c = params.control;
 
     if (!c->small_step)
         return;
     while (c->small_step) {
-        visit_small(params, room);
-        grid_barrier(params, &room.last, [&] {
+        visit_small(params, smem);
+        grid_barrier(params, &smem.last, [&] {
             if (c->two_visits)
                 signal_peers(params, HW_GPU_DELEGATES_SIGNAL_EARLY);
             signal_peers(params, HW_GPU_DELEGATES_SIGNAL_MASK);
             signal_peers(params, HW_GPU_DELEGATES_SIGNAL_UPDATES);
             (void)barrier_delegates(params, true);
-            barrier_slots(params, true, room.received);
+            barrier_slots(params, true, smem.received);
         });
         if (c->found.max_delegates > 0) {
-            list_sectors<max_peers>(params, room.delegates);
-            grid_barrier(params, &room.last, [] {});
-            combine_small<max_peers>(params, room.delegates);
+            list_sectors<max_peers>(params, smem.delegates);
+            grid_barrier(params, &smem.last, [] {});
+            combine_small<max_peers>(params, smem.delegates);
         }
         receive_updates(params, c->found.received);
-        grid_barrier(params, &room.last, [] {});
-        form_frontier_small(params, room);
-        grid_barrier(params, &room.last, [&] {
+        grid_barrier(params, &smem.last, [] {});
+        form_frontier_small(params, smem);
+        grid_barrier(params, &smem.last, [&] {
             prefetch_control(params);
             if (threadIdx.x == 0)
                 decide(params, false);

@@ -16,7 +16,7 @@ __device__ uint32_t elapsed_since(count64 from, count64 to)
     return to > from ? static_cast<uint32_t>(min(to - from, 0xffffffffull)) : 0;
 }
 
-/* Counts what went to part q in a step. */
+/* Counts what was sent to part q in the step. */
 __device__ void trace_traffic(const kernel_params &params, uint32_t q,
                               hw_gpu_delegates_trace_record &record)
 {
@@ -27,7 +27,8 @@ __device__ void trace_traffic(const kernel_params &params, uint32_t q,
                                : params.graph.summary_bytes / 4 +
                                      uint64_t{HW_GPU_DELEGATES_SECTOR} * c.next.dirty_sectors;
     const uint64_t mask = c.found.max_delegates ? 4 * words : 0;
-    /* Of early masks each part counts what it brought, since more may be found meanwhile. */
+    /* Of early masks each part counts what it fetched: the senders may have discovered more since.
+     */
     const uint64_t early =
         c.early_found ? params.graph.summary_bytes + c.early_bytes / params.peers.masks : 0;
     const uint64_t bytes = updates * sizeof(count64) + mask + early;
@@ -43,7 +44,7 @@ __device__ void trace_traffic(const kernel_params &params, uint32_t q,
     }
 }
 
-/* Keeps the row of the step that has ended. */
+/* Writes the trace record of the step that has ended. One thread. */
 __device__ void trace_append(const kernel_params &params, count64 now)
 {
     control_t &c = *params.control;

@@ -14,6 +14,7 @@ namespace hw_delegates
 namespace
 {
 
+/* Visits one subgraph in the direction that was decided. */
 template <int which, bool second_visit>
 __device__ __forceinline__ void visit_one(const step_view &step, unmatched &mine, count64 &examined,
                                           uint32_t &discovered)
@@ -23,7 +24,7 @@ __device__ __forceinline__ void visit_one(const step_view &step, unmatched &mine
     if (!c.decision.visit[which])
         return;
     if (which != HW_GPU_NN && c.decision.backward[which]) {
-        /* Delegates with normal sources are looked for once, when owners have. */
+        /* Delegates with normal sources are searched once, in the last visit. */
         if (which != HW_GPU_ND || second_visit == (c.two_visits != 0))
             visit_backward<which == HW_GPU_NN ? HW_GPU_DN : which, second_visit>(
                 step, mine, examined, discovered);
@@ -35,15 +36,15 @@ __device__ __forceinline__ void visit_one(const step_view &step, unmatched &mine
         visit_lists<which>(step, examined, discovered);
 }
 
-/* The two visits of a stream, of dd and nd, or of dn and nn; over peer the last block tells
- * the other GPUs. again: the second visits to delegates. */
+/* The two visits of a stream, of dd and nd or of dn and nn; where the host does not stage, the last
+ * block signals the other GPUs. second_visit: the second of two visits of delegates. */
 template <int first, int second, bool second_visit>
 __global__ void __launch_bounds__(threads, resident_blocks(5)) visit(const kernel_params params)
 {
     constexpr bool delegates = endpoints<first>::to_delegates;
-    static_assert(endpoints<second>::to_delegates == delegates, "one kind of finds");
+    static_assert(endpoints<second>::to_delegates == delegates, "one kind of destinations");
     __shared__ unmatched rest[warps];
-    __shared__ count64 room[2][warps];
+    __shared__ count64 scratch[2][warps];
     __shared__ bool last;
     control_t *const c = params.control;
     count64 examined = 0;
@@ -69,8 +70,8 @@ __global__ void __launch_bounds__(threads, resident_blocks(5)) visit(const kerne
                             gridDim.x};
     visit_one<first, second_visit>(step, rest[threadIdx.x / 32], examined, discovered);
     visit_one<second, second_visit>(step, rest[threadIdx.x / 32], examined, discovered);
-    examined = block_sum(examined, room[0]);
-    const count64 found = block_sum(discovered, room[1]);
+    examined = block_sum(examined, scratch[0]);
+    const count64 found = block_sum(discovered, scratch[1]);
     if (threadIdx.x == 0) {
         if (examined > 0)
             atomicAdd(&c->found.edges_examined, examined);
