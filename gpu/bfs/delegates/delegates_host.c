@@ -1,6 +1,8 @@
-/* Method `delegates` on GPUs: its host side. The kernels are in
- * gpu/bfs/delegates/delegates_visit.cuh, gpu/bfs/delegates/delegates_step.cuh,
- * gpu/bfs/delegates/delegates_kernel.cu and gpu/bfs/delegates/delegates_results_kernel.cu. */
+/*
+ * Method `delegates` on GPUs: its entry in the registry, sizes and arrays, roots, results and the
+ * trace. The search is in gpu/bfs/delegates/delegates_device_loop.c where GPUs exchange data by
+ * themselves, else in gpu/bfs/delegates/delegates_host_staged.c.
+ */
 #include "gpu/bfs/delegates/delegates_host.h"
 
 #include "gpu/device/memory_kernels.h"
@@ -15,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
+/* Timeout at a barrier of GPUs, in nanoseconds: longer than that of the watchdog of the ranks. */
 #define KERNEL_TIMEOUT_NS UINT64_C(8000000000)
 
-/* Rows of steps that the device keeps at most; later steps add to the last one. */
+/* Trace records that the device stores at most; later steps add to the last one. */
 #define TRACE_CAPACITY ((hw_count)1 << 20)
 
-/* ---- kernel 1 ---- */
+/* ---- sizes and arrays ---- */
 
-/* Refuses what it does not do; the same on all ranks. */
+/* Refuses options and sizes that the method does not support; the same on all ranks. */
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     if (engine->options.exchange != HW_EXCHANGE_AUTO)
@@ -35,6 +37,7 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     return HW_OK;
 }
 
+/* The next multiple of 256 after `bytes` bytes at `at`, itself a multiple. */
 static hw_count after(hw_count at, hw_count bytes)
 {
     const hw_count line = 256;
@@ -42,8 +45,8 @@ static hw_count after(hw_count at, hw_count bytes)
     return at + (bytes + line - 1) / line * line;
 }
 
-/* Edges over which entries for a part may come to this one's device of its number: those of
- * the whole node, for the part with this device in node n. */
+/* The most updates that this rank relays to the part with its device number in node n: the edges of
+ * nn from its whole node to that part. */
 static hw_count max_relayed(const struct hw_gpu_delegates_state *state, int n)
 {
     const struct hw_layout_spec *spec = &state->upload.part->spec;
@@ -55,12 +58,12 @@ static hw_count max_relayed(const struct hw_gpu_delegates_state *state, int n)
     return edges;
 }
 
-/* Entries that may come from rank q. */
+/* The most updates that rank q sends. */
 static hw_count max_received(const struct hw_gpu_delegates_state *state, int q)
 {
     const struct hw_layout_spec *spec = &state->upload.part->spec;
     const int me = state->upload.part->index, devices = spec->devices;
-    hw_count edges = state->canonical ? state->upload.from[q] : 0; /* which come at once */
+    hw_count edges = state->canonical ? state->upload.from[q] : 0; /* they are sent directly */
 
     if (!state->staged.two_hops || q / devices == me / devices)
         return state->upload.from[q];
@@ -69,6 +72,7 @@ static hw_count max_received(const struct hw_gpu_delegates_state *state, int q)
     return edges;
 }
 
+/* Assigns offsets in the heap. */
 static void reserve_heap(const struct hw_gpu_delegates_state *state,
                          struct hw_gpu_delegates_heap *heap)
 {
@@ -172,7 +176,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     hw_gpu_add(arrays, &state->level, own->graph.owned, sizeof *state->level);
 }
 
-/* Whether masks are combined inside nodes, then across them. */
+/* Whether masks are combined within nodes, then across them. */
 static bool has_two_phases(const struct hw_part *part)
 {
     return part->spec.nodes > 1 && part->spec.devices > 1;
@@ -221,7 +225,8 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
 }
 
-/* The same for the levels beside entries, where parents are canonical. Collective. */
+/* Sets the pointers to the levels that belong to updates, where parents are canonical. Collective.
+ */
 static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enum hw_status status,
                                          struct hw_error *err)
 {
@@ -244,8 +249,8 @@ static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enu
     return status;
 }
 
-/* Pointers into the heaps, of all GPUs over peer. Each rank tells the others where their
- * entries go. Collective; ranks agree. */
+/* Sets the pointers into the heaps, of all GPUs over peer. Each rank sends the others the offsets
+ * of their inboxes. Collective; ranks agree. */
 static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -289,7 +294,7 @@ static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, stru
     return hw_agree(engine->ctx->world, status, err);
 }
 
-/* Streams, what the host watches, and where parents are staged. */
+/* Creates streams and events, and the host status. */
 static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
     enum hw_status status =
@@ -316,7 +321,7 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
     return status;
 }
 
-/* Says what the subgraphs take (the paper's Table I). Collective. */
+/* Prints the memory of the subgraphs (the paper's Table I). Collective. */
 static enum hw_status note_memory(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     hw_count edges = 0, bytes = hw_gpu_delegates_graph_bytes(engine->part, &edges);
@@ -365,7 +370,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && own->config.host_staged)
         status = hw_gpu_delegates_staged_open(engine, err);
-    /* The first search loads the kernels: outside any clock. It has no root. */
+    /* The first search loads the kernels, outside the measured time. It has no root. */
     state->root =
         (struct hw_gpu_delegates_root){HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX};
     return status == HW_OK ? search(engine, err) : status;
@@ -389,11 +394,10 @@ static void close_search(struct hw_multi_gpu_engine *engine)
     cudaFreeHost(state->staging);
 }
 
-/* ---- searching ---- */
+/* ---- roots and results ---- */
 
-/* Reads a word of each page that a search may reach, here and in the other GPUs: what
- * stands between searches leaves the tables of addresses to be fetched again, and those of
- * other GPUs' memory take long. */
+/* Reads a word of each page that a search may access, on this GPU and the others: what runs between
+ * searches evicts address translations, and those of other GPUs' memory take long to load. */
 static enum hw_status warm_tlb(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -476,7 +480,7 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
 static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
-                                          "an inbox had no room"};
+                                          "an inbox was full"};
     const struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_control control;
     enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
@@ -504,7 +508,7 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
     return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
 }
 
-/* ---- rows ---- */
+/* ---- trace ---- */
 
 /* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small" */
 static void name_routine(uint32_t directions, char *routine, size_t size)
@@ -517,7 +521,7 @@ static void name_routine(uint32_t directions, char *routine, size_t size)
              directions >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
 }
 
-/* Times and messages of a row: those of the host, where it carries. */
+/* Times and traffic of a step: those of the host, where it stages. */
 static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
                       const struct hw_gpu_delegates_trace_record *record, struct hw_step *step)
 {

@@ -135,7 +135,7 @@ static enum hw_status visit(struct run *run, struct hw_error *err)
     if (code == 0)
         code = (int)cudaStreamSynchronize(NULL);
     if (code == 0 && run->staged->control->failed)
-        return hw_fail(err, HW_INTERNAL, "method delegates: an outbox had no room");
+        return hw_fail(err, HW_INTERNAL, "method delegates: an outbox was full");
     return hw_cuda(code, "the visits of method delegates", err);
 }
 

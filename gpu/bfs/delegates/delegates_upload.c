@@ -16,10 +16,10 @@
 /* Elements that are converted and copied at a time. */
 #define CHUNK ((hw_count)16 << 20)
 
-/* The highest bit of codes in nn, where codes leave it free. */
+/* The highest bit of packed ids in nn, where it is free: no delegate is a source of the vertex. */
 #define NN_ONLY_MARK (UINT32_C(1) << 31)
 
-/* The matrices of a part, forward and backward; those it has not are NULL. */
+/* The matrices of a part, forward and backward; NULL where there is none. */
 struct matrices {
     const struct hw_csr *forward[HW_GPU_SUBGRAPHS], *backward[HW_GPU_SUBGRAPHS];
 };
@@ -68,7 +68,7 @@ hw_count hw_gpu_delegates_fill_bytes(const struct hw_part *part)
     return 4 * CHUNK + 8 * (slots > delegates ? slots : delegates) + 16 + part->vertices / 8;
 }
 
-/* Those of nn that stand on the host as search ids; else the device has them. */
+/* Edges of nn. */
 static hw_count nn_edges(const struct hw_part *part)
 {
     return part->separate.nn.offset[part->separate.nn.rows];
@@ -82,7 +82,7 @@ hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part)
 
 /* ---- planning ---- */
 
-/* Edges of nn by the part that owns where they lead, where the lists are on the device. */
+/* Counts edges of nn by the owner of the destination, where the lists are on the device. */
 static enum hw_status count_by_owner_on_device(const struct hw_part *part, hw_count *to,
                                                struct hw_error *err)
 {
@@ -135,7 +135,7 @@ static enum hw_status count_by_owner(const struct hw_part *part, hw_count *to, s
     return status;
 }
 
-/* kept: the lists are there already. */
+/* device_csr: the lists are on the device already. */
 static void plan_matrix(struct hw_gpu_arrays *arrays, const struct hw_csr *csr, bool device_csr,
                         struct hw_gpu_matrix *matrix)
 {
@@ -180,7 +180,7 @@ static uint32_t words_of(hw_lid bits)
     return bits > 0 ? (bits - 1) / 32 + 1 : 1;
 }
 
-/* The counts; whether 32 bits and the arrays of one device hold them. */
+/* Fills the counts of the graph; refuses what 32 bits and the packed queue cannot hold. */
 static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_graph *graph,
                             struct hw_error *err)
 {
@@ -278,7 +278,7 @@ static enum hw_status upload_offsets(const struct hw_csr *csr, const struct hw_g
     return status;
 }
 
-/* Offsets, and lists if they are on the host. */
+/* Uploads offsets, and lists if they are on the host. */
 static enum hw_status upload_matrix(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
                                     struct hw_error *err)
 {
@@ -290,8 +290,8 @@ static enum hw_status upload_matrix(const struct hw_csr *csr, const struct hw_gp
                : status;
 }
 
-/* Every part's slots that have delegates as sources: [parts][slot_words], free() it.
- * Collective; ranks agree. */
+/* Gathers every part's slots that have delegates as sources: [parts][slot_words], which the caller
+ * frees. Collective; ranks agree. */
 static enum hw_status gather_delegate_sources(const struct hw_context *ctx,
                                               const struct hw_part *part, uint32_t words,
                                               uint32_t **has_delegate_source, struct hw_error *err)
@@ -319,7 +319,8 @@ static enum hw_status gather_delegate_sources(const struct hw_context *ctx,
                   "MPI_Allgather", err);
 }
 
-/* Lists that are on the device stand one after another, in the order of enum hw_matrix. */
+/* Sets pointers to lists that are on the device. They are stored one after another, in the order of
+ * enum hw_matrix. */
 static void use_device_lists(const struct hw_part *part, const struct matrices *all,
                              struct hw_gpu_delegates_graph *graph)
 {
@@ -336,7 +337,8 @@ static void use_device_lists(const struct hw_part *part, const struct matrices *
     }
 }
 
-/* The targets of nn, which are on the device, become codes. fed: as above. */
+/* Replaces the destinations of nn, which are on the device, by packed ids. has_delegate_source: as
+ * above. */
 static enum hw_status pack_device_ids(const struct hw_part *part,
                                       const struct hw_gpu_delegates_graph *graph,
                                       const uint32_t *has_delegate_source, struct hw_error *err)
@@ -361,7 +363,8 @@ static enum hw_status pack_device_ids(const struct hw_part *part,
     return status;
 }
 
-/* The targets of nn, which are on the host, as codes. fed: as above. */
+/* Uploads the destinations of nn, which are on the host, as packed ids. has_delegate_source: as
+ * above. */
 static enum hw_status upload_packed_ids(const struct hw_part *part,
                                         const struct hw_gpu_delegates_graph *graph,
                                         const uint32_t *has_delegate_source, struct hw_error *err)
@@ -389,7 +392,7 @@ static enum hw_status upload_packed_ids(const struct hw_part *part,
     return status;
 }
 
-/* The mask of delegates that this part owns. */
+/* Uploads the mask of delegates that this part owns. */
 static enum hw_status upload_owned_mask(const struct hw_part *part,
                                         const struct hw_gpu_delegates_graph *graph,
                                         struct hw_error *err)
@@ -411,7 +414,7 @@ static enum hw_status upload_owned_mask(const struct hw_part *part,
     return status;
 }
 
-/* Ids of delegates and slots, and which of both belong together. */
+/* Uploads ids of delegates and slots, and the slots of delegates. */
 static enum hw_status upload_ids(const struct hw_part *part,
                                  const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
 {
@@ -452,7 +455,8 @@ static enum hw_status upload_ids(const struct hw_part *part,
     return status;
 }
 
-/* A mask, its first sources (where first is not NULL), and how many bits it has. */
+/* Derives a mask from lists, its first sources (where first is not NULL), and the number of bits
+ * set. */
 static enum hw_status derive(const struct hw_gpu_delegates_upload *upload,
                              const struct hw_gpu_matrix *lists, uint32_t rows, const uint32_t *mask,
                              const uint32_t *first, uint32_t *bits, struct hw_error *err)
@@ -466,8 +470,8 @@ static enum hw_status derive(const struct hw_gpu_delegates_upload *upload,
     return status == HW_OK ? hw_gpu_get(bits, upload->counts, sizeof *bits, err) : status;
 }
 
-/* Masks and first sources of all subgraphs; the transposes of undirected graphs are there
- * already. */
+/* Derives masks and first sources of all subgraphs; the transposes of undirected graphs are
+ * uploaded already. */
 static enum hw_status derive_all(const struct hw_gpu_delegates_upload *upload,
                                  struct hw_gpu_delegates_graph *graph, struct hw_error *err)
 {

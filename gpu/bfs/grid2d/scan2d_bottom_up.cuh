@@ -25,7 +25,7 @@ namespace
 {
 
 /* First entries of a list, stored apart. */
-constexpr int head_entries = 4; /* columns of a list that are kept apart */
+constexpr int head_entries = 4; /* first entries of a list, stored apart */
 /* Columns that a lane looks at alone, then that its warp does, before all blocks do. */
 constexpr uint32_t max_lane_entries = 32, max_warp_entries = 8192;
 
