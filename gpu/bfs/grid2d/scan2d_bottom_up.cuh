@@ -24,9 +24,8 @@ namespace hw_scan2d_grid
 namespace
 {
 
-/* First entries of a list, stored apart. */
 constexpr int head_entries = 4; /* first entries of a list, stored apart */
-/* Columns that a lane looks at alone, then that its warp does, before all blocks do. */
+/* Entries that a lane examines alone, then that its warp does, before all blocks do. */
 constexpr uint32_t max_lane_entries = 32, max_warp_entries = 8192;
 
 /* The vertices in the frontier of the grid column. */
