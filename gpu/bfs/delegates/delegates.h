@@ -208,13 +208,6 @@ struct hw_gpu_delegates_search {
     uint32_t *parent; /* [slots] where visited: graph ids, or, where graph.marks_nn_only, also
                          delegates with the highest bit set */
     int32_t *level;   /* [slots] likewise */
-    uint32_t *queue[HW_GPU_SUBGRAPHS]; /* of the frontier: [slots], [slots]; DN none; [delegates] */
-    uint64_t *dn_queue[2]; /* by parity: the piece of the list above, the delegate below */
-    uint64_t *prefix;      /* [delegates] edges of dd before each in its queue */
-    uint32_t *sent_bits;   /* [parts * slots / 32 + 1] option uniquify: packed ids already sent */
-
-    /* New delegates where they are not queued, and those of them that this part discovered. */
-    uint32_t *new_delegates, *new_delegates_here; /* [mask_words]; NULL where host_staged */
 };
 
 /* Canonical parents; else NULL. */
@@ -255,6 +248,17 @@ struct hw_gpu_delegates_params {
     struct hw_gpu_delegates_trace trace;
     volatile unsigned long long *host_status; /* on the host: done above, launches below */
     struct hw_gpu_delegates_search search;
+
+    /* Queues of the frontier. Not in a struct of their own: then ptxas spills more in the visit of
+     * dn and nn (CUDA 13.0, sm_90, 26 November 2026: 56 bytes instead of 32). */
+    uint32_t *queue[HW_GPU_SUBGRAPHS]; /* [slots], [slots]; DN none; [delegates] */
+    uint64_t *dn_queue[2]; /* by parity: the piece of the list above, the delegate below */
+    uint64_t *prefix;      /* [delegates] edges of dd before each in its queue */
+    uint32_t *sent_bits;   /* [parts * slots / 32 + 1] option uniquify: packed ids already sent */
+    /* New delegates where they are not queued, and those of them that this part discovered:
+     * [mask_words]; NULL where host_staged. */
+    uint32_t *new_delegates, *new_delegates_here;
+
     struct hw_gpu_delegates_canonical canonical;
     struct hw_gpu_delegates_peers peers;
     struct hw_gpu_delegates_config config;

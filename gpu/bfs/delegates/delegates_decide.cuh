@@ -216,11 +216,11 @@ __device__ void find_delegate_root(const kernel_params &params, const hw_gpu_del
     c.next.new_in[HW_GPU_DD] = hw_test_bit(graph.in[HW_GPU_DD], v);
     c.next.new_in[HW_GPU_ND] = hw_test_bit(graph.in[HW_GPU_ND], v);
     c.next.dd_queue = packed(dd);
-    params.search.queue[HW_GPU_DD][0] = v;
-    params.search.prefix[0] = 0;
+    params.queue[HW_GPU_DD][0] = v;
+    params.prefix[0] = 0;
     c.next.queued[HW_GPU_DN] = pieces_of(dn);
     for (uint32_t piece = 0; piece < pieces_of(dn); piece++)
-        params.search.dn_queue[c.parity][piece] = static_cast<uint64_t>(piece) << 32 | v;
+        params.dn_queue[c.parity][piece] = static_cast<uint64_t>(piece) << 32 | v;
     c.next.work[HW_GPU_DN] = dn;
     params.search.candidate[v] = root.id;
     if (params.canonical.delegate_level)
@@ -242,7 +242,7 @@ __device__ void find_slot_root(const kernel_params &params, const hw_gpu_delegat
     c.next.queued[HW_GPU_ND] = nd;
     c.next.queued[HW_GPU_NN] = c.next.new_out[HW_GPU_NN] =
         hw_test_bit(nn_only ? graph.nn_only : graph.out[HW_GPU_NN], root.slot);
-    params.search.queue[HW_GPU_ND][0] = params.search.queue[HW_GPU_NN][0] = root.slot;
+    params.queue[HW_GPU_ND][0] = params.queue[HW_GPU_NN][0] = root.slot;
     c.next.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
 }
 

@@ -139,9 +139,9 @@ __device__ __forceinline__ void follow_packed_ids(const step_view &step, const b
         edge[j].valid = wanted && edge[j].owner != graph.part;
         here[j] = wanted && !edge[j].valid && is_unvisited_slot(step, edge[j].slot);
         edge[j].id = wanted ? as_parent<HW_GPU_NN>(step, source[j]) : 0;
-        if (edge[j].valid && step.params.search.sent_bits)
-            edge[j].valid = !is_set(step.params.search.sent_bits, packed_id) &&
-                            claim(step.params.search.sent_bits, packed_id);
+        if (edge[j].valid && step.params.sent_bits)
+            edge[j].valid = !is_set(step.params.sent_bits, packed_id) &&
+                            claim(step.params.sent_bits, packed_id);
         any = any || edge[j].valid;
     }
 #pragma unroll
@@ -200,7 +200,7 @@ __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &
     for (uint64_t tile = step.block * warps + threadIdx.x / 32; tile * tile_edges < edges;
          tile += step.blocks * warps) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
-        uint32_t slot = warp_prefix_search(step.params.search.prefix, count, from);
+        uint32_t slot = warp_prefix_search(step.params.prefix, count, from);
         for (count64 base = from; base < to; base += 32 * batch) {
             uint32_t source[batch];
             uint64_t edge[batch];
@@ -209,12 +209,11 @@ __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &
             for (uint32_t j = 0; j < batch; j++) {
                 const count64 e = base + 32 * j + lane;
                 valid[j] = e < to;
-                while (valid[j] && slot + 1 < count && step.params.search.prefix[slot + 1] <= e)
+                while (valid[j] && slot + 1 < count && step.params.prefix[slot + 1] <= e)
                     slot++;
-                source[j] = valid[j] ? step.params.search.queue[HW_GPU_DD][slot] : 0;
-                edge[j] = valid[j]
-                              ? begin_of(lists, source[j]) + (e - step.params.search.prefix[slot])
-                              : 0;
+                source[j] = valid[j] ? step.params.queue[HW_GPU_DD][slot] : 0;
+                edge[j] =
+                    valid[j] ? begin_of(lists, source[j]) + (e - step.params.prefix[slot]) : 0;
                 examined += valid[j];
             }
             follow<HW_GPU_DD>(step, valid, source, edge, found, discovered);
@@ -297,12 +296,12 @@ __device__ void visit_lists(const step_view &step, count64 &examined, uint32_t &
         uint64_t begin = 0, end = 0;
         uint32_t source = 0;
         if (in_range && dn) {
-            const uint64_t update = step.params.search.dn_queue[c.parity][at];
+            const uint64_t update = step.params.dn_queue[c.parity][at];
             source = static_cast<uint32_t>(update);
             begin = begin_of(lists, source) + (update >> 32) * HW_GPU_DELEGATES_PIECE;
             end = min(begin + HW_GPU_DELEGATES_PIECE, begin_of(lists, source + 1));
         } else if (in_range) {
-            source = step.params.search.queue[which][at];
+            source = step.params.queue[which][at];
             begin = begin_of(lists, source);
             end = begin_of(lists, source + 1);
         }

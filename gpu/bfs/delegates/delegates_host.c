@@ -131,7 +131,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &own->search.visited[half], own->graph.mask_words, sizeof(uint32_t));
-        hw_gpu_add(arrays, &own->search.dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
+        hw_gpu_add(arrays, &own->dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
                    sizeof(uint64_t));
     }
     hw_gpu_add(arrays, &own->search.visited_slots, own->graph.slot_words,
@@ -140,16 +140,16 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
                sizeof *own->search.found_slots);
     hw_gpu_add(arrays, &own->search.parent, slots, sizeof *own->search.parent);
     hw_gpu_add(arrays, &own->search.level, slots, sizeof *own->search.level);
-    hw_gpu_add(arrays, &own->search.queue[HW_GPU_NN], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->search.queue[HW_GPU_ND], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->search.queue[HW_GPU_DD], delegates, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->search.prefix, delegates, sizeof *own->search.prefix);
+    hw_gpu_add(arrays, &own->queue[HW_GPU_NN], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->queue[HW_GPU_ND], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->prefix, delegates, sizeof *own->prefix);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
         hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
     if (engine->options.uniquify)
-        hw_gpu_add(arrays, &own->search.sent_bits, ((hw_count)own->graph.parts * slots + 31) / 32,
-                   sizeof *own->search.sent_bits);
+        hw_gpu_add(arrays, &own->sent_bits, ((hw_count)own->graph.parts * slots + 31) / 32,
+                   sizeof *own->sent_bits);
     if (state->canonical)
         hw_gpu_add(arrays, &own->canonical.delegate_level, delegates,
                    sizeof *own->canonical.delegate_level);
@@ -161,10 +161,9 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
                    (own->graph.parts - 1) * (hw_count)own->peers.mask_stride, sizeof(uint32_t));
         hw_gpu_add(arrays, &own->search.sector_list, own->graph.summary_bytes,
                    sizeof *own->search.sector_list);
-        hw_gpu_add(arrays, &own->search.new_delegates, own->graph.mask_words,
-                   sizeof *own->search.new_delegates);
-        hw_gpu_add(arrays, &own->search.new_delegates_here, own->graph.mask_words,
-                   sizeof *own->search.new_delegates_here);
+        hw_gpu_add(arrays, &own->new_delegates, own->graph.mask_words, sizeof *own->new_delegates);
+        hw_gpu_add(arrays, &own->new_delegates_here, own->graph.mask_words,
+                   sizeof *own->new_delegates_here);
         hw_gpu_add(arrays, &own->peers.fetched_dirty,
                    (own->graph.parts - 1) * (hw_count)own->graph.summary_bytes, sizeof(uint8_t));
     }

@@ -169,8 +169,8 @@ extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *params,
     if (error == cudaSuccess && params->canonical.delegate_level)
         error = cudaMemsetAsync(params->canonical.delegate_level, 0xff,
                                 graph.delegates * sizeof(int32_t), to);
-    if (error == cudaSuccess && params->search.sent_bits)
-        error = cudaMemsetAsync(params->search.sent_bits, 0, (codes + 31) / 32 * 4, to);
+    if (error == cudaSuccess && params->sent_bits)
+        error = cudaMemsetAsync(params->sent_bits, 0, (codes + 31) / 32 * 4, to);
     if (error != cudaSuccess)
         return error;
     start<<<blocks_for(params, words), threads, 0, to>>>(*params, *root);

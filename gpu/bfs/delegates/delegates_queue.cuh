@@ -74,7 +74,7 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
                                                     reserve_scratch &scratch)
 {
     control_t *const c = params.control;
-    uint64_t *const dn_queue = params.search.dn_queue[c->parity ^ 1];
+    uint64_t *const dn_queue = params.dn_queue[c->parity ^ 1];
     uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
     count64 edges = 0;
 
@@ -103,8 +103,8 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
     for (uint32_t k = 0; k < warp_words; k++) {
         const uint32_t v = vertex_in(word, k);
         if (dd_length[k] > 0) {
-            params.search.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
-            params.search.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
+            params.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
+            params.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
             dd_at += packed(dd_length[k]);
         }
         for (uint32_t piece = 0; piece < pieces_of(dn_length[k]); piece++)
@@ -184,9 +184,9 @@ __device__ __forceinline__ uint32_t queue_slots(const kernel_params &params, uin
         const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
         const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
         if (nn_bits >> lane & 1)
-            params.search.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
+            params.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
         if (nd_bits >> lane & 1) {
-            params.search.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
+            params.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
             work += length_of(params.graph.forward[HW_GPU_ND], v);
         }
         nn_at += __popc(nn_bits);

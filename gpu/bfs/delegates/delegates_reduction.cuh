@@ -355,8 +355,8 @@ __device__ __forceinline__ void combine_unqueued(const kernel_params &params, re
         const uint32_t new_bits = all & ~old;
         params.search.visited[parity ^ 1][w] = old | all;
         params.search.found[parity ^ 1][w] = 0;
-        params.search.new_delegates[w] = new_bits;
-        params.search.new_delegates_here[w] = new_bits & found;
+        params.new_delegates[w] = new_bits;
+        params.new_delegates_here[w] = new_bits & found;
         if (w % HW_GPU_DELEGATES_SECTOR == 0) {
             const uint64_t sector = w / HW_GPU_DELEGATES_SECTOR;
             count[SECTORS] += __ldcg(params.search.dirty[parity] + sector);
@@ -397,8 +397,8 @@ __global__ void __launch_bounds__(threads) write_pending_levels(const kernel_par
         mask_delta<max_peers> words;
         words.word = static_cast<uint32_t>(first) + lane;
         const bool active = lane < warp_words && words.word < graph.mask_words;
-        words.new_bits = active ? params.search.new_delegates[words.word] : 0;
-        words.own = active ? params.search.new_delegates_here[words.word] : 0;
+        words.new_bits = active ? params.new_delegates[words.word] : 0;
+        words.own = active ? params.new_delegates_here[words.word] : 0;
         words.found_by = 0;
 #pragma unroll
         for (uint32_t q = 0; q < max_peers; q++)
@@ -424,7 +424,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(max_peers == 1 ? 5 : 
         return;
     const uint32_t any =
         with_barrier ? block_barrier_delegates(params) : params.control->found.max_delegates;
-    const bool here = params.search.new_delegates &&
+    const bool here = params.new_delegates &&
                       (!with_barrier || params.peers.masks == 0); /* all masks are on this GPU */
     if (hw_grid_thread() == 0)
         params.control->next.levels_pending = 0;
