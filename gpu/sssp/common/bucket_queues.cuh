@@ -1,7 +1,16 @@
 /*
- * Buckets of method `delta` and the queues that its passes fill, in the kernels that are a whole
- * search. What a block shares (Room) has `queue`, `find` and `count` of the queues, and what a
- * lane knows of its pass (Pass) has `bound`, `near` and `later`.
+ * Queues of delta-stepping that whole grids fill: the step queue (vertices pushed next) and the
+ * rest queue (the other vertices of the bucket). Warps buffer vertices in shared memory and append
+ * a full buffer with one atomic operation; optional mark bits keep a vertex from being queued
+ * twice.
+ *
+ * Template parameters, which each engine provides:
+ *
+ *   Shared  a block's shared memory: see has_bucket_queues();
+ *   State   a lane in one iteration, with
+ *             bound       bucket_bounds<kind> of the iteration
+ *             step_count  uint32_t, vertices that the warp buffered for the step queue
+ *             rest_count  uint32_t, likewise for the rest queue.
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_BUCKET_QUEUES_CUH
 #define HOPWAVE_GPU_SSSP_COMMON_BUCKET_QUEUES_CUH
@@ -9,43 +18,57 @@
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/sssp/common/warp_keys.cuh"
 
+#include <type_traits>
+
 namespace hw_delta
 {
 namespace
 {
 
-/* Finds that a warp keeps before it writes them to a queue. */
+/* Vertices that a warp buffers for a queue. */
 constexpr uint32_t buffer_capacity = 128, items_per_lane = buffer_capacity / 32;
-/* Edges of a list that are left to all warps of the block. */
+/* Edges of a list that are deferred to the warps of the block. */
 constexpr uint32_t block_list_edges = 2048;
-/* Lists that a block may have left to all of its warps. */
+/* Lists in a block worklist. */
 constexpr uint32_t worklist_capacity = 128;
 constexpr int worklist_chunk_bits = 16;
-/* Bits of the number of chunks in a packed count of long lists. */
+/* Low bits of a packed count of long lists that hold the number of their chunks. */
 constexpr int long_list_chunk_bits = 40;
 
-/* One bucket and the step inside it: [low, near) now, [near, high) later. */
+/* A bucket [low, high) and its current step [low, step_end); [step_end, high) is the rest. */
 template <int kind> struct bucket_bounds {
     key_of<kind> low, step_end, high;
 };
 
-/* A queue that a pass fills. */
+/* A queue that an iteration fills. */
 struct marked_queue {
     uint32_t *list, *counter;
-    uint32_t *marks; /* what is in the list; NULL: no vertex is found twice */
+    uint32_t
+        *marks; /* [vertices / 32] bits of the vertices queued; NULL if no vertex is found twice */
 };
 
 enum { step_queue, rest_queue, num_queues };
 
-/* A list under way that is left to all warps of the block. */
+/* The rest of a list, deferred to all warps of the block. */
 struct worklist_entry {
     const hw_gpu_edge *edge;
     long long key; /* of the source */
     uint32_t source, from, end;
-    uint32_t chunk; /* chunks before it */
+    uint32_t chunk; /* chunks of the lists before it */
 };
 
-/* Marks what this warp found, some slots a lane; returns which of these were not. */
+/* Whether a block's shared memory has what the functions below use: queues, and for each queue and
+ * warp a buffer and the place where its vertices go. */
+template <typename Shared, uint32_t num_warps> constexpr bool has_bucket_queues()
+{
+    return std::is_same<decltype(Shared::queue), marked_queue[num_queues]>::value &&
+           std::is_same<decltype(Shared::buffer),
+                        uint32_t[num_queues][num_warps][buffer_capacity]>::value &&
+           std::is_same<decltype(Shared::queue_offset), uint32_t[num_queues][num_warps]>::value;
+}
+
+/* Loads the warp's buffer, some vertices a lane, and sets their marks. Returns the bits of those
+ * that were not marked. */
 template <typename Shared>
 __device__ __forceinline__ uint32_t mark_new(const Shared &shared, int queue, uint32_t count,
                                              uint32_t (&v)[items_per_lane])
@@ -67,7 +90,7 @@ __device__ __forceinline__ uint32_t mark_new(const Shared &shared, int queue, ui
     return fresh;
 }
 
-/* Writes those, the lanes after each other. */
+/* Appends these, in the order of lanes. */
 __device__ __forceinline__ void write_new(uint32_t *to, const uint32_t (&v)[items_per_lane],
                                           uint32_t fresh)
 {
@@ -82,7 +105,7 @@ __device__ __forceinline__ void write_new(uint32_t *to, const uint32_t (&v)[item
     }
 }
 
-/* How many are marked so in the warp. */
+/* The number of set bits in the warp. */
 __device__ __forceinline__ uint32_t count_warp(uint32_t fresh)
 {
     uint32_t count = 0;
@@ -93,7 +116,7 @@ __device__ __forceinline__ uint32_t count_warp(uint32_t fresh)
     return count;
 }
 
-/* Queues what this warp found. */
+/* Flushes the warp's buffer to its queue. */
 template <typename Shared>
 __device__ __noinline__ void flush_warp(const Shared &shared, int queue, uint32_t found)
 {
@@ -107,8 +130,8 @@ __device__ __noinline__ void flush_warp(const Shared &shared, int queue, uint32_
     __syncwarp();
 }
 
-/* Votes on some things a lane, none of which waits for another; all lanes call it. Returns whether
- * anybody wants any. */
+/* Ballots N independent predicates; all[k]: lanes of predicate k. Returns whether any holds.
+ * Warp-collective. */
 template <int N>
 __device__ __forceinline__ bool ballot_all(const bool (&wanted)[N], uint32_t (&all)[N])
 {
@@ -120,7 +143,8 @@ __device__ __forceinline__ bool ballot_all(const bool (&wanted)[N], uint32_t (&a
     return any != 0;
 }
 
-/* Notes some finds a lane for a queue; all lanes call it. count: of the warp's finds. */
+/* Buffers up to N vertices a lane for a queue. count: vertices in the warp's buffer.
+ * Warp-collective. */
 template <int N, typename Shared>
 __device__ __forceinline__ void buffer_vertices(Shared &shared, int queue, uint32_t &count,
                                                 const bool (&wanted)[N], const uint32_t (&v)[N])
@@ -143,7 +167,7 @@ __device__ __forceinline__ void buffer_vertices(Shared &shared, int queue, uint3
     }
 }
 
-/* Likewise one a lane. */
+/* The same with one vertex a lane. */
 template <typename Shared>
 __device__ __forceinline__ void buffer_vertex(Shared &shared, int queue, uint32_t &count,
                                               bool wanted, uint32_t v)
@@ -151,7 +175,7 @@ __device__ __forceinline__ void buffer_vertex(Shared &shared, int queue, uint32_
     buffer_vertices<1>(shared, queue, count, {wanted}, {v});
 }
 
-/* Room in a queue for what each warp of the block has for it; one warp calls it. */
+/* Reserves places in a queue for all warps of the block. One warp. */
 template <typename Shared> __device__ __forceinline__ void reserve_queue(Shared &shared, int queue)
 {
     const uint32_t lane = threadIdx.x & 31, warps = blockDim.x / 32;
@@ -166,7 +190,7 @@ template <typename Shared> __device__ __forceinline__ void reserve_queue(Shared 
         shared.queue_offset[queue][lane] = base + end - mine;
 }
 
-/* Queues what is left in the buffers, for the whole block at once. All threads call it. */
+/* Flushes the buffers of all warps; step, rest: vertices of this warp. All threads call it. */
 template <typename Shared> __device__ void flush_block(Shared &shared, uint32_t step, uint32_t rest)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -188,7 +212,7 @@ template <typename Shared> __device__ void flush_block(Shared &shared, uint32_t 
             write_new(shared.queue[q].list + shared.queue_offset[q][warp], v[q], fresh[q]);
 }
 
-/* Queues a vertex of this key; all lanes call it. */
+/* Queues a vertex by its key; keys beyond the bucket are not queued. Warp-collective. */
 template <typename Shared, typename State, typename Key>
 __device__ __forceinline__ void enqueue(Shared &shared, State &state, bool wanted, uint32_t v,
                                         Key key)

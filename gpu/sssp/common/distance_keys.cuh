@@ -1,4 +1,7 @@
-/* Keys of distances in kernels: lib/engine/sssp/distance.h again, by kind. */
+/*
+ * Distances as integer keys in kernels: lib/engine/sssp/distance.h for the device, a template by
+ * kind (enum hw_gpu_key).
+ */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_DISTANCE_KEYS_CUH
 #define HOPWAVE_GPU_SSSP_COMMON_DISTANCE_KEYS_CUH
 
@@ -19,7 +22,7 @@ __device__ __forceinline__ float hw_float_of(int32_t key)
     return __int_as_float(key ^ (key >> 31 & INT32_MAX));
 }
 
-/* The key of a float, or of the bits of a weight that is one. */
+/* The key of a float, or of the bits of a float weight. */
 __device__ __forceinline__ int32_t hw_key_of(float value)
 {
     const int32_t bits = __float_as_int(value);
@@ -27,7 +30,7 @@ __device__ __forceinline__ int32_t hw_key_of(float value)
     return bits ^ (bits >> 31 & INT32_MAX);
 }
 
-/* The key at the end of an edge, from a reached vertex. */
+/* The key of the target of an edge whose source is reached. */
 template <int kind>
 __device__ __forceinline__ typename hw_keys<kind>::type hw_further(typename hw_keys<kind>::type key,
                                                                    uint32_t weight)
@@ -38,7 +41,7 @@ __device__ __forceinline__ typename hw_keys<kind>::type hw_further(typename hw_k
         return key + static_cast<int32_t>(weight);
 }
 
-/* Reads an edge past the L1 cache's keeping: lists are read once. */
+/* Loads an edge without caching it in L1, since lists are read once. */
 __device__ __forceinline__ hw_gpu_edge hw_read_edge(const hw_gpu_edge *edge)
 {
     const uint2 pair = __ldcs(reinterpret_cast<const uint2 *>(edge));

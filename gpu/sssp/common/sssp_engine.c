@@ -1,4 +1,7 @@
-/* The frame of the GPU methods for shortest paths: weighted lists, and results. */
+/*
+ * Engine of shortest-path methods on one GPU (gpu/sssp/common/sssp_engine.h): uploads weighted
+ * lists, computes parents, checks and delivers results.
+ */
 #include "gpu/sssp/common/sssp_engine_host.h"
 
 #include "gpu/graph/build/csr_builder.h"
@@ -10,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges that go to the device at a time, unless one list has more. */
+/* Edges uploaded at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
 hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
@@ -73,18 +76,18 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
 
 /* ---- lists ---- */
 
-/* Lists under way to the device, a chunk at a time. */
+/* An upload of lists, a chunk at a time. */
 struct shipment {
     const struct hw_single_gpu_engine *engine;
     const struct hw_degree_order *order;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_chunk chunk;
-    uint32_t *index, *weight; /* [capacity] on the host, where positions are no ranks */
+    uint32_t *index, *weight; /* [capacity] on the host, where lists must be gathered by vertex */
     hw_count capacity;
     uint32_t *vertex_of_position; /* [vertices] on the device */
 };
 
-/* The edges of the largest chunk. */
+/* Edges of the largest chunk. */
 static hw_count chunk_capacity(const struct hw_degree_order *order, const hw_count *offset)
 {
     hw_count all = offset[order->vertices], longest = 0;
@@ -133,7 +136,7 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
     return status;
 }
 
-/* Gathers a chunk's lists by rank. */
+/* Gathers a chunk's lists in the order of the device's vertices. */
 static void gather(const struct shipment *shipment, const struct hw_csr *from,
                    const hw_count *offset)
 {
@@ -176,7 +179,7 @@ static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr 
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
-/* Brings one matrix to the device. */
+/* Uploads one matrix. */
 static enum hw_status ship(const struct hw_single_gpu_engine *engine,
                            const struct hw_degree_order *order, const struct hw_csr *from,
                            const hw_count *offset, const void *device_offset,
@@ -266,7 +269,7 @@ static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint3
                    "the kernel that writes results", err);
 }
 
-/* Refuses distances that are none. */
+/* Refuses distances that are not finite, and vertices without a parent. */
 static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_sssp_control control;

@@ -1,5 +1,10 @@
 /*
- * From distances to results: parents, by hints or by hops, then both by graph id.
+ * Parents and results of shortest paths on one GPU, from distances and hints
+ * (gpu/sssp/common/sssp_engine.h).
+ *
+ * By hints: a tight hint is the parent; other vertices search their lists for a nearer neighbor
+ * with a tight edge, then, in rounds, for an equal-distance neighbor that already has a parent. By
+ * hops: a level-synchronous breadth-first search along tight edges. Then both by graph id.
  */
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/device/warp.cuh"
@@ -16,7 +21,7 @@ namespace cg = cooperative_groups;
 
 constexpr int block_size = 512;
 constexpr uint64_t most_blocks = hw_max_loop_blocks / 2; /* in loops over vertices and edges */
-/* By hops, lists longer than this are scanned by the whole grid, in pieces. */
+/* By hops: longer lists are scanned by the whole grid, in pieces. */
 constexpr uint32_t long_list = 1024;
 
 using paths_t = hw_gpu_sssp;
@@ -26,7 +31,7 @@ __device__ __forceinline__ uint32_t latest(const uint32_t *at)
     return *static_cast<const volatile uint32_t *>(at);
 }
 
-/* One more slot of a list for each lane that wants it. */
+/* Appends one vertex for each lane that wants it. Warp-collective. */
 __device__ __forceinline__ void append(uint32_t *count, uint32_t *list, bool wanted, uint32_t v)
 {
     const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
@@ -41,21 +46,21 @@ __device__ __forceinline__ void append(uint32_t *count, uint32_t *list, bool wan
         list[start + __popc(all & ((1u << lane) - 1))] = v;
 }
 
-/* The lists of vertices in turn. */
+/* The queue of a round. */
 __device__ __forceinline__ uint32_t *flat_of(const paths_t &paths, uint32_t round)
 {
     return round & 1 ? paths.flat[1] : paths.flat[0];
 }
 
-/* Where 64-bit keys are, results hold the parent alone. */
+/* The result of a vertex; for 64-bit keys it has the parent alone. */
 template <int kind>
 __device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_keys<kind>::type key)
 {
     return hw_gpu_edge{parent_id, static_cast<uint32_t>(key)};
 }
 
-/* What an edge to v says: itself and the key, where it is tight and from a smaller
- * distance, else no source. */
+/* The result that a hint gives: its source, if the edge is tight and comes from a smaller distance,
+ * else HW_INVALID_VERTEX. */
 template <int kind>
 __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const paths_t &paths,
                                              const hw_gpu_edge &hint,
@@ -73,7 +78,8 @@ __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const pa
     return found<kind>(good ? hint.neighbor : HW_INVALID_VERTEX, key);
 }
 
-/* Was the last edge that lowered a vertex to this key one that vanished in it? */
+/* Whether the last edge that lowered a vertex to this key vanished in it, so that both ends have
+ * equal distances. */
 template <int kind>
 __device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
                                         int hints)
@@ -82,8 +88,8 @@ __device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_key
            hint.neighbor == HW_INVALID_VERTEX && hint.weight == static_cast<uint32_t>(key);
 }
 
-/* Parents from hints; those without go to the list, or, where the edge that a hint was vanished, to
- * the next one: no nearer neighbour is known then, and lists are long. */
+/* Parents from hints. Vertices without one go to queue 0; those whose hint vanished in their key go
+ * to queue 1: they have no known nearer neighbor, and their lists are long. */
 template <int kind>
 __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
                            int hints)
@@ -125,8 +131,9 @@ __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint
     }
 }
 
-/* A tight source of v for the whole warp: one of a smaller distance or, `level`, one that is
- * no further and has a parent. sorted: are lists? Then they need not be read to their ends. */
+/* Searches a tight source of v: one of a smaller distance or, if `level`, one of at most equal
+ * distance that has a parent. sorted: lists are, and need not be read to their ends.
+ * Warp-collective. */
 template <typename Offset, int kind>
 __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
                                 bool level, bool sorted)
@@ -162,7 +169,7 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
             if (all)
                 return __shfl_sync(HW_WARP, edge[k].neighbor, __ffs(all) - 1);
         }
-        /* Beyond are edges that are longer than v is far or, `level`, that do not vanish. */
+        /* The edges after them are heavier than the distance of v or, if `level`, do not vanish. */
         const uint32_t last = edge[several - 1].weight;
         if (sorted && __any_sync(HW_WARP, hw_further<kind>(level ? key : 0, last) > key))
             break;
@@ -170,7 +177,7 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
     return HW_INVALID_VERTEX;
 }
 
-/* Looks for parents of the vertices of one list; those without go to the other one. */
+/* Searches parents of the vertices of one queue; those without go to the other one. */
 template <typename Offset, int kind>
 __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32_t round,
                          uint32_t count, bool sorted)
@@ -199,7 +206,8 @@ __global__ void __launch_bounds__(block_size)
 
     take_hints<kind>(graph, paths, root, hints);
     grid.sync();
-    /* Round 0 looks for smaller distances, the others for equal ones, too, until all are found. */
+    /* Round 0 looks for smaller distances, the others for equal ones, too, until no vertex is left.
+     */
     for (uint32_t round = 0;; round++) {
         count = latest(&control->flat[round % 3]);
         if (count == 0 && (round > 0 || latest(&control->flat[1]) == 0))
@@ -221,8 +229,8 @@ __global__ void __launch_bounds__(block_size)
 
 /* ---- by hops ---- */
 
-/* Tries one edge of a vertex that is `hops` from the root. Returns the target if it is
- * reached by this for the first time. */
+/* Relaxes one edge of a vertex that is `hops` from the root. Returns the target if it is reached
+ * for the first time. */
 template <int kind>
 __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
                                              typename hw_keys<kind>::type key, uint32_t id,
@@ -242,7 +250,7 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
     return was == HW_INVALID_VERTEX ? edge.neighbor : HW_INVALID_VERTEX;
 }
 
-/* The list of one vertex, from `first` in steps, by a warp. */
+/* Relaxes the list of one vertex from `first` on, 32 edges every `step`. One warp. */
 template <typename Offset, int kind>
 __device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
                          uint64_t first, uint64_t step, uint32_t hops)
@@ -261,8 +269,8 @@ __device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32
     }
 }
 
-/* Where the long lists of a frontier are kept: at the end of the next one's list, which ends before
- * them, as no vertex is in both frontiers. */
+/* Where the long lists of a frontier are stored: at the end of the next frontier's queue, which
+ * ends before them, since no vertex is in both frontiers. */
 __device__ __forceinline__ uint32_t *long_at(const hw_gpu_graph &graph, const paths_t &paths,
                                              uint32_t hops, uint32_t i)
 {
@@ -286,8 +294,8 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, ui
     }
 }
 
-/* The long lists of the frontier, each by all warps together. A warp looks at 32 of them at a time
- * for those that are long enough to have something for it. */
+/* Relaxes the long lists of the frontier, each by all warps. A warp looks at 32 lists at a time for
+ * those that are long enough to have edges for it. */
 template <typename Offset, int kind>
 __device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
                                uint32_t count)
@@ -353,7 +361,7 @@ __global__ void __launch_bounds__(block_size)
 
 /* ---- results ---- */
 
-/* What graph id k has. */
+/* The result of graph id `id`. */
 __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, const paths_t &paths,
                                                  uint32_t root, int nothing, uint32_t rank,
                                                  uint32_t id, uint32_t none)
@@ -368,7 +376,7 @@ __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, cons
     return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
 }
 
-/* Distances of 32 bits, four a thread. */
+/* Writes 32-bit distances, four a thread. */
 template <int kind>
 __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
                         int nothing)
@@ -377,7 +385,7 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
     const uint64_t fours = (static_cast<uint64_t>(graph.vertices) + 3) / 4;
     uint32_t *distance = static_cast<uint32_t *>(paths.distance_id);
 
-    /* Past the last vertex there is room, but no sense in it. */
+    /* The arrays are padded: the values past the last vertex are undefined. */
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
         const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
         const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
@@ -452,7 +460,7 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
 
 /* ---- launchers ---- */
 
-/* Launches a cooperative kernel on as many blocks as the device holds. */
+/* Launches a cooperative kernel with as many blocks as the device holds. */
 cudaError_t launch_all(const void *kernel, void **arguments)
 {
     int device = 0, processors = 0, resident = 0;

@@ -1,4 +1,7 @@
-/* Keys of distances in the kernels of method `delta`, and what a warp does with them. */
+/*
+ * Distance keys in the kernels of delta-stepping: atomic minimum, bucket bounds, reductions over a
+ * warp.
+ */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_WARP_KEYS_CUH
 #define HOPWAVE_GPU_SSSP_COMMON_WARP_KEYS_CUH
 
@@ -24,8 +27,8 @@ __device__ __forceinline__ int64_t atomic_lower(int64_t *at, int64_t key)
     return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
 }
 
-/* Distances as numbers, and back: the greatest key that is no more, but one above the key
- * it is counted from at least. */
+/* The key at distance `width` beyond `key`, rounded down, but at least the next key; `none` if
+ * there is no such key. */
 template <int kind>
 __device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double width)
 {
@@ -58,7 +61,7 @@ template <typename T> __device__ __forceinline__ T warp_min(T mine)
     return mine;
 }
 
-/* The sum over a warp of counts that might pass 32 bits together. */
+/* Sum over a warp of counts whose total may need more than 32 bits. */
 __device__ __forceinline__ count64 warp_sum(uint32_t mine)
 {
     return (static_cast<count64>(hw_warp_sum(mine >> 16)) << 16) + hw_warp_sum(mine & 0xffff);

@@ -1,7 +1,17 @@
 /*
- * Lists sorted by weight, as the kernels of method `delta` that are a whole search push them: how
- * far a list matters, and its edges by a lane, by a warp or left to all warps of the block. The
- * kernel brings relax(plan, room, pass, edges, keys, source, key) for its own kinds of them.
+ * Relaxing weight-sorted lists in delta-stepping: only a prefix of a list has targets within the
+ * bounds; by a lane, by a warp, or deferred to the warps of the block.
+ *
+ * Template parameters, which each engine provides in its own namespace:
+ *
+ *   Params  parameters of the kernel, passed on;
+ *   Shared  a block's shared memory: see has_block_worklist() and bucket_queues.cuh;
+ *   State   a lane in one iteration: as in bucket_queues.cuh, and
+ *             to     key_of<kind>; edges whose targets have lower keys are relaxed
+ *             edges  uint32_t, counter of edges pushed;
+ *   relax(params, shared, state, edge, next, source, key), found by argument-dependent lookup:
+ *           relaxes `hw_gpu_edge edge[N]` of each lane, whose targets get the keys `next[N]`, from
+ * one source that has `key`; edges to HW_INVALID_VERTEX are left out. Warp-collective.
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_WEIGHT_SORTED_LISTS_CUH
 #define HOPWAVE_GPU_SSSP_COMMON_WEIGHT_SORTED_LISTS_CUH
@@ -13,20 +23,28 @@ namespace hw_delta
 namespace
 {
 
-/* Edges of a list that a warp takes at a time. */
+/* Edges of a list that a warp relaxes at a time. */
 constexpr uint32_t warp_chunk_edges = 128;
-/* Edges that a lane relaxes at once: for more, registers would be spilled. */
+/* Edges that a lane relaxes at once; more would spill registers. */
 constexpr uint32_t edges_in_flight = 2;
 
-/* A list under way, one a lane. */
+/* Position in the list of one vertex; one a lane. */
 template <int kind> struct list_cursor {
-    uint32_t source, length, at; /* at: the next edge */
+    uint32_t source, length, at; /* at: index of the next edge */
     key_of<kind> key;
     const hw_gpu_edge *edge;
-    bool more; /* may the next edge end inside the bounds? */
+    bool more; /* the next edge may have its target within the bounds */
 };
 
-/* Where a lane looks for the end of a list as far as it matters. */
+/* Whether a block's shared memory has a worklist: deferred lists, and a packed count of the lists
+ * (above worklist_chunk_bits) and their chunks. */
+template <typename Shared> constexpr bool has_block_worklist()
+{
+    return std::is_same<decltype(Shared::worklist), worklist_entry[worklist_capacity]>::value &&
+           std::is_same<decltype(Shared::worklist_size), uint32_t>::value;
+}
+
+/* Index of the edge that this lane probes. */
 __device__ __forceinline__ uint64_t probe_index(uint32_t from, uint32_t length)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -34,7 +52,7 @@ __device__ __forceinline__ uint64_t probe_index(uint32_t from, uint32_t length)
     return lane < 24 ? from + (static_cast<uint64_t>(warp_chunk_edges) << lane) : length;
 }
 
-/* What is there: asked for early, since it takes long to come. */
+/* The weight there; loaded early, since the latency is long. */
 __device__ __forceinline__ uint32_t load_probe(const hw_gpu_edge *list, uint32_t from,
                                                uint32_t length)
 {
@@ -43,7 +61,7 @@ __device__ __forceinline__ uint32_t load_probe(const hw_gpu_edge *list, uint32_t
     return at < length ? __ldg(&list[at].weight) : 0;
 }
 
-/* The end of a list as far as it matters, within a factor of two. The whole warp calls it. */
+/* End of the prefix within the bounds, at most twice too far. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t list_extent(uint32_t probed, uint32_t from, uint32_t length,
                                                 key_of<kind> key, key_of<kind> to)
@@ -51,23 +69,23 @@ __device__ __forceinline__ uint32_t list_extent(uint32_t probed, uint32_t from, 
     const uint64_t at = probe_index(from, length);
     const bool beyond = at >= length || hw_further<kind>(key, probed) >= to;
     const uint32_t all = __ballot_sync(HW_WARP, beyond);
-    const uint32_t first = __ffs(all) - 1; /* lanes from 24 on are beyond */
+    const uint32_t first = __ffs(all) - 1; /* lanes 24.. are always beyond */
 
     return static_cast<uint32_t>(
         min(static_cast<uint64_t>(length),
             from + (first < 24 ? static_cast<uint64_t>(warp_chunk_edges) << first : length)));
 }
 
-/* The key from which on edges of a list, whose source has this one, no longer matter to a pass.
- * What improved since its bucket was left is pushed whole. */
+/* The key at which the edges of a source with this key end to matter. A source that improved after
+ * its bucket was left pushes all edges. */
 template <int kind, typename State>
 __device__ __forceinline__ key_of<kind> push_bound(const State &state, key_of<kind> key)
 {
     return key < state.bound.low ? hw_keys<kind>::none : state.to;
 }
 
-/* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
- * length that is no multiple of 64, too. */
+/* Relaxes edges [from, end) of a list. Returns false if the edges after them are beyond the bounds,
+ * or if the number of edges is no multiple of 64. Warp-collective. */
 template <int kind, typename Params, typename Shared, typename State>
 __device__ __forceinline__ bool push_chunk(const Params &params, Shared &shared, State &state,
                                            const hw_gpu_edge *list, uint32_t from, uint32_t end,
@@ -95,14 +113,14 @@ __device__ __forceinline__ bool push_chunk(const Params &params, Shared &shared,
             state.edges += last;
         }
         relax(params, shared, state, edge, next, source, key);
-        if (!__all_sync(HW_WARP, last)) /* of the last 32: lists rise */
+        if (!__all_sync(HW_WARP, last)) /* of the last 32 edges: weights ascend */
             return false;
     }
     return true;
 }
 
-/* Four edges of a list by this lane: those at `at`, `at` + step and so on. Returns whether
- * the last of them is there and ends inside the bounds. */
+/* Relaxes four edges of this lane's list: at, at + step... Returns whether the last one exists and
+ * has its target within the bounds. Warp-collective. */
 template <int kind, typename Params, typename Shared, typename State>
 __device__ __forceinline__ bool push_four_edges(const Params &params, Shared &shared, State &state,
                                                 const list_cursor<kind> &list, uint32_t at,
@@ -143,7 +161,8 @@ __device__ __forceinline__ list_cursor<kind> shuffle_list(const list_cursor<kind
                              true};
 }
 
-/* Leaves a list to all warps of the block. Returns whether there was room. */
+/* Defers edges [from, end) of a list to all warps of the block. Returns whether the worklist had
+ * room. Warp-collective. */
 template <int kind, typename Shared>
 __device__ __forceinline__ bool defer_to_block(Shared &shared, const list_cursor<kind> &list,
                                                uint32_t from, uint32_t end)
@@ -165,10 +184,10 @@ __device__ __forceinline__ bool defer_to_block(Shared &shared, const list_cursor
     return true;
 }
 
-/* How many vertices each of so many warps takes at a time: as many each time. */
+/* Vertices that a warp takes at a time, so that all warps take equally many. */
 __device__ __forceinline__ uint32_t vertices_per_warp(uint64_t count, uint64_t num_warps)
 {
-    if (count <= num_warps) /* divisions take their time */
+    if (count <= num_warps) /* avoids slow divisions */
         return 1;
     const uint64_t each = (count + num_warps - 1) / num_warps, times = (each + 31) / 32;
     return static_cast<uint32_t>((each + times - 1) / times);

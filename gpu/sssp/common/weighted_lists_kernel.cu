@@ -1,6 +1,6 @@
 /*
- * Lists with weights: chunks of them from the order and the numbers of the part into
- * those of the device, sorted by weight where a method wants that.
+ * Builds weighted lists on the device from chunks of a part: renumbers neighbors, and sorts each
+ * list by weight if the method wants that (keys of list and weight, radix sort).
  */
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
@@ -12,7 +12,7 @@ namespace
 
 constexpr int block_size = 256;
 
-/* The bits of a weight as an unsigned number in the order of the weights. */
+/* Maps the bits of a weight to an unsigned number in the order of the weights. */
 __device__ __forceinline__ uint32_t ordered(uint32_t weight, int floats)
 {
     const uint32_t flip = floats && (weight >> 31) ? 0xffffffffu : 0x80000000u;
@@ -27,7 +27,7 @@ __device__ __forceinline__ uint32_t weight_of(uint32_t order, int floats)
     return order ^ flip;
 }
 
-/* The list that an edge is in, counted from the chunk's first. */
+/* The list that holds an edge, relative to the first of the chunk. */
 template <typename Offset>
 __device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, uint64_t edge)
 {
@@ -43,7 +43,7 @@ __device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, 
     return low - first;
 }
 
-/* Edges as they are. */
+/* Copies edges in their order. */
 __global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
 {
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
@@ -54,7 +54,7 @@ __global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
     }
 }
 
-/* Keys to sort by: list, then weight. */
+/* Sort keys: list above, weight below. */
 template <typename Offset>
 __global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, uint64_t *key,
                           uint32_t *rank)
@@ -75,7 +75,7 @@ __global__ void put_sorted(hw_gpu_chunk chunk, const uint64_t *key, const uint32
             hw_gpu_edge{rank[k], weight_of(static_cast<uint32_t>(key[k]), floats)};
 }
 
-/* Bits of a key in a chunk of so many lists. */
+/* Significant bits of the keys of a chunk of so many lists. */
 int bits_for(uint64_t lists)
 {
     int bits = 32;

@@ -1,5 +1,7 @@
 /*
- * Method `delta` on one GPU: what its host code and its kernel share.
+ * Delta-stepping on one GPU (method `delta`): interface of host code and kernels.
+ *
+ * `core` vertices have degree 2 or more; vertices of degree 1 get their distances at the end.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_H
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_H
@@ -13,16 +15,16 @@ extern "C" {
 #define HW_ONE_GPU_DELTA_THREADS 1024
 #define HW_SMALL_FRONTIER_THREADS 512
 
-/* Edges of a long list that a warp takes at a time. */
+/* Edges of a long list that a warp relaxes at a time. */
 #define HW_ONE_GPU_DELTA_CHUNK 128
 
-/* Edges of a record. */
+/* Edges of a record of the kernel for small frontiers. */
 #define HW_SMALL_FRONTIER_RECORD_EDGES 4
 /* In place of the vertex of a record's last edge: the list continues in the record whose index is
  * the edge's weight. */
 #define HW_SMALL_FRONTIER_CONTINUATION (HW_INVALID_VERTEX - 1)
 
-/* Routines of the rows. */
+/* Routines of the trace. */
 enum hw_one_gpu_delta_routine {
     HW_ONE_GPU_DELTA_ROOT,
     HW_ONE_GPU_DELTA_PUSH,
@@ -36,82 +38,82 @@ enum hw_one_gpu_delta_routine {
     HW_ONE_GPU_DELTA_ROUTINES
 };
 
-/* What blocks have to know after a pass; on one line of memory. */
+/* Counters of one iteration that blocks share. */
 struct hw_one_gpu_delta_counters {
     unsigned long long
-        long_lists; /* long lists of the next pass: their number above, chunks below */
+        long_lists; /* long lists of the next iteration: number above, chunks below */
     unsigned long long pushed, pulled; /* edges */
-    unsigned long long degrees;        /* lengths of the lists begun */
-    long long min_key;                 /* the least key that was left for later */
-    uint32_t step;                     /* the next pass's queue */
-    uint32_t unsettled, unreached; /* vertices left beyond the bucket, reached ones and others */
+    unsigned long long degrees;        /* degrees of the vertices pushed */
+    long long min_key;                 /* minimum key left for later */
+    uint32_t step;                     /* vertices in the next iteration's queue */
+    uint32_t unsettled, unreached;     /* vertices beyond the bucket: reached, unreached */
     uint32_t rounds,
-        idle_blocks; /* of fronts: of the pass before; blocks that found nothing more */
+        idle_blocks; /* small frontiers: rounds of the previous iteration; blocks without work */
     uint32_t pad;
 };
 
-/* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
- * have; each pass clears the ring two ahead. */
+/* Counters that blocks share. Iteration n uses counters[n % 4] and clears those of n + 2. */
 struct hw_one_gpu_delta_control {
     struct hw_one_gpu_delta_counters counters[4];
-    uint32_t rest[3]; /* vertices of the bucket that wait, in a ring of their own */
+    uint32_t rest[3]; /* vertices of the rest of the bucket: a ring of three, by rest_index */
     uint32_t trace_records;
-    unsigned long long begin_ticks, end_ticks; /* ticks */
-    unsigned long long begin_ns, end_ns;       /* nanoseconds */
+    unsigned long long begin_ticks, end_ticks; /* clock64() */
+    unsigned long long begin_ns, end_ns;       /* global timer */
 };
 
-/* A list too long for one warp, from where one stopped. */
+/* The rest of a list that is too long for one warp. */
 struct hw_one_gpu_delta_long_list {
-    uint32_t vertex, from; /* an edge, counted from the list's first */
-    uint32_t end;          /* likewise */
-    uint32_t chunk;        /* chunks before it */
+    uint32_t vertex, from; /* from, end: edges, counted from the first of the list */
+    uint32_t end;
+    uint32_t chunk; /* chunks of the lists before it */
 };
 
 struct hw_one_gpu_delta_params {
     struct hw_gpu_graph graph;
     struct hw_gpu_sssp sssp;
-    uint32_t *step_queue[2];          /* [core + 1] queues of even and odd passes */
-    uint32_t *rest_queue[2];          /* [core + 1] */
-    uint32_t *step_marks[2];          /* [core / 32 + 1] what is in them */
-    uint32_t *rest_marks;             /* likewise */
-    struct hw_gpu_edge *lightest_in;  /* [core + 1] the lightest edge of each list, or no rank */
-    struct hw_gpu_edge *lightest_out; /* [core + 1] likewise; undirected: NULL */
-    struct hw_one_gpu_delta_long_list *long_list[2]; /* [heavy_capacity] */
+    uint32_t *step_queue[2]; /* [core + 1] of even and odd iterations */
+    uint32_t *rest_queue[2]; /* [core + 1] */
+    uint32_t *step_marks[2]; /* [core / 32 + 1] bits of the vertices queued */
+    uint32_t *rest_marks;    /* likewise */
+    struct hw_gpu_edge
+        *lightest_in; /* [core + 1] lightest edge of each list, or HW_INVALID_VERTEX */
+    struct hw_gpu_edge *lightest_out;                /* [core + 1] likewise; undirected: NULL */
+    struct hw_one_gpu_delta_long_list *long_list[2]; /* [long_list_capacity] */
     struct hw_one_gpu_delta_control *control;        /* [1] */
-    struct hw_gpu_sssp_trace_record *trace; /* [row_capacity], or NULL where none are wanted */
+    struct hw_gpu_sssp_trace_record *trace;          /* [trace_capacity], or NULL */
     uint32_t trace_capacity, long_list_capacity;
     uint32_t mean_degree;
-    double delta;             /* of the first bucket */
-    int adaptive;             /* may it change? */
-    int no_light_heavy_split; /* lists are pushed whole: no long edges */
-    /* Of fronts (gpu/sssp/delta/small_frontier_delta_kernel.cu), NULL elsewhere: [records +
-     * 1][HW_ONE_GPU_DELTA_SLOTS] the edges of each vertex of the core, then of those that have
-     * more. */
+    double delta;             /* width of the first bucket */
+    int adaptive;             /* widths may change */
+    int no_light_heavy_split; /* all edges of a vertex are pushed at once */
+    /* Small frontiers only (gpu/sssp/delta/small_frontier_delta_kernel.cu), else NULL: [records +
+     * 1][HW_SMALL_FRONTIER_RECORD_EDGES], laid out as
+     * gpu/sssp/delta/small_frontier_records_kernel.cu says. */
     struct hw_gpu_edge *record;
-    uint32_t single_cta_vertices; /* vertices that are left to one block */
-    uint32_t vertices_per_block;  /* vertices for a block, else */
-    uint32_t min_rounds;          /* of a pass, before blocks that are dry end it */
-    uint32_t idle_fraction;       /* and the share of them that does */
+    uint32_t single_cta_vertices; /* maximum queue that one block drains */
+    uint32_t vertices_per_block;  /* of larger queues */
+    uint32_t min_rounds;          /* of an iteration, before blocks without work end it */
+    uint32_t idle_fraction;       /* fraction of the blocks that must be without work */
 };
 
 struct hw_one_gpu_delta_shape {
     int blocks, threads;
 };
 
-/* Chooses the shape for this device. Returns a cudaError_t. */
+/* Chooses the launch shape for this device. Returns a cudaError_t. */
 int hw_one_gpu_delta_launch_shape(const struct hw_one_gpu_delta_params *params,
                                   struct hw_one_gpu_delta_shape *shape);
 
-/* Launches what takes the first edges of the lists. Returns a cudaError_t; does not wait. */
+/* Copies the lightest edge of each list. Returns a cudaError_t; does not wait. */
 int hw_one_gpu_delta_launch_lightest(const struct hw_one_gpu_delta_params *params);
 
-/* Launches what fills the records of fronts. Returns a cudaError_t; does not wait. */
+/* Builds the records of small frontiers. Returns a cudaError_t; does not wait. */
 int hw_small_frontier_launch_records(const struct hw_one_gpu_delta_params *params);
 
-/* The kernel of fronts. */
+/* The kernel for small frontiers. */
 const void *hw_small_frontier_delta_kernel(const struct hw_one_gpu_delta_params *params);
 
-/* Launches the search. Returns a cudaError_t; does not wait. */
+/* Launches a search. Returns a cudaError_t; does not wait. */
 int hw_one_gpu_delta_launch(const struct hw_one_gpu_delta_params *params,
                             const struct hw_one_gpu_delta_shape *shape, uint32_t root);
 

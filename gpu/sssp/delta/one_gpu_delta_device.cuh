@@ -1,4 +1,4 @@
-/* What the kernels of method `delta` share. */
+/* Distances, hints and vertices of degree 1 in the kernels of delta-stepping on one GPU. */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
 
@@ -19,7 +19,7 @@ template <int kind> __device__ __forceinline__ key_of<kind> *distances(const ker
     return static_cast<key_of<kind> *>(params.sssp.distance);
 }
 
-/* The hint that an edge is (gpu/sssp/common/sssp_engine.h). */
+/* Stores an edge as hint of its target (gpu/sssp/common/sssp_engine.h). */
 template <int kind>
 __device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
                                          key_of<kind> from, uint32_t weight, key_of<kind> key)
@@ -31,7 +31,7 @@ __device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v
     reinterpret_cast<uint2 *>(params.sssp.hint)[v] = hint;
 }
 
-/* Vertices of degree 1 take their only neighbour. */
+/* Vertices of degree 1 take the distance that their only neighbor gives. */
 template <typename Offset, int kind>
 __device__ void relax_leaves(const kernel_params &params, uint32_t root)
 {

@@ -1,4 +1,5 @@
-/* Method `delta`: its host side. The search itself is in gpu/sssp/delta/one_gpu_delta_kernel.cu. */
+/* Delta-stepping on one GPU: host side of method `delta` (gpu/sssp/delta/one_gpu_delta_kernel.cu).
+ */
 #include "gpu/sssp/delta/one_gpu_delta.h"
 
 #include "gpu/engine/gpu_methods.h"
@@ -9,7 +10,7 @@
 
 #include <cuda_runtime_api.h>
 
-/* Room for long lists is for one in so many edges; those that find none are not shared. */
+/* Edges for each long list that can be deferred at a time; lists beyond that are not shared. */
 #define LONG_LIST 512
 
 struct state {
@@ -18,9 +19,9 @@ struct state {
     uint32_t root; /* of the last search */
 };
 
-/* The records that lists take beside the first one of each vertex: the last has
- * HW_ONE_GPU_DELTA_SLOTS edges, each before it one less. Returns false where a list is too long for
- * fronts. */
+/* Counts the records of small frontiers: one for each vertex, and further ones for longer lists, of
+ * which the last has HW_SMALL_FRONTIER_RECORD_EDGES edges and each before it one less. Returns
+ * false where a list is too long for that kernel. */
 static bool count_records(const struct hw_degree_order *order, hw_count *records)
 {
     const hw_count *offset = order->out.offset;
@@ -48,7 +49,7 @@ static void add_small_frontier_arrays(struct hw_one_gpu_delta_params *params,
                sizeof *params->record);
 }
 
-/* What longer lists take. */
+/* Arrays of the kernel with a light/heavy split. */
 static void add_long_list_arrays(struct hw_one_gpu_delta_params *params,
                                  struct hw_gpu_arrays *arrays, const struct hw_gpu_graph *graph)
 {
@@ -102,7 +103,7 @@ static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
     return HW_OK;
 }
 
-/* Fills what plan() listed. */
+/* Fills the arrays that choose_params() added. */
 static enum hw_status prepare(const struct hw_one_gpu_delta_params *params, struct hw_error *err)
 {
     if (params->record)
@@ -134,14 +135,13 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     if (status == HW_OK)
         status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->params, &state->shape),
                          "method delta", err);
-    /* The first launch of a kernel loads it: outside any clock. */
+    /* The first launch of a kernel loads it; this one is not timed. */
     if (status == HW_OK)
         status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method delta", err) : status;
 }
 
-/* What the row of the vertices of degree 1 says: an edge of each, and whom that reaches. It is
- * the last one. */
+/* Adds the vertices of degree 1 to the last trace record: an edge each, and those reached. */
 static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                                  struct hw_error *err)
 {

@@ -1,4 +1,7 @@
-/* A pass of method `delta`: what its blocks share, the queues that it fills, and its end. */
+/*
+ * Iterations of delta-stepping on one GPU: what a block shares, the states of search and lane, and
+ * begin and end of an iteration, which is what lies between two grid barriers.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_ITERATION_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_ITERATION_CUH
 
@@ -16,53 +19,54 @@ namespace cg = cooperative_groups;
 
 constexpr int threads = HW_ONE_GPU_DELTA_THREADS, warps = threads / 32;
 
-/* Finds that a block goes on with by itself at most. */
+/* Vertices that a block pushes in a local round (push_local_rounds()). */
 constexpr uint32_t local_capacity = 1024;
 
-/* What a block shares. */
+/* Shared memory of a block. */
 struct block_shared {
-    hw_one_gpu_delta_counters previous; /* of the pass before */
-    uint32_t rest[3];                   /* likewise */
-    hw_one_gpu_delta_counters sum;      /* of this pass and block */
+    hw_one_gpu_delta_counters previous; /* of the previous iteration */
+    uint32_t rest[3];                   /* of the previous iteration */
+    hw_one_gpu_delta_counters sum;      /* of this iteration and block */
     marked_queue queue[num_queues];
-    uint32_t buffer[num_queues][warps][buffer_capacity]; /* a vertex may be there twice */
+    uint32_t buffer[num_queues][warps][buffer_capacity]; /* may hold a vertex twice */
     uint32_t queue_offset[num_queues][warps];
     worklist_entry worklist[worklist_capacity];
-    uint32_t worklist_size; /* their number above, chunks below */
-    uint32_t deferred;      /* was a list left to the next pass? */
+    uint32_t worklist_size; /* number of lists above, their chunks below */
+    uint32_t deferred;      /* a list was deferred to the next iteration */
     uint32_t local[local_capacity];
     uint32_t local_count[warps];
 };
 
-/* Where a search is; the same in all blocks. */
+/* State of a search; equal in all blocks. */
 template <int kind> struct search_state {
     bucket_bounds<kind> bound;
-    uint32_t iteration, rest_index; /* passes; rings of those that wait */
+    uint32_t iteration, rest_index; /* rest_index: of the ring of rest queues */
     uint32_t bucket, trace_records;
-    bool has_substeps;         /* steps inside buckets? */
-    bool no_light_heavy_split; /* are lists pushed whole? */
-    bool small_bucket;         /* did the bucket before hold few edges? */
-    double delta;              /* of the bucket */
-    count64 frontier_degree;   /* lengths of the lists begun in it */
-    uint32_t num_unsettled;    /* vertices beyond it at its beginning, reached or not */
+    bool has_substeps;         /* buckets are drained in several steps */
+    bool no_light_heavy_split; /* all edges of a vertex are pushed at once */
+    bool small_bucket;         /* the previous bucket held few edges */
+    double delta;              /* width of the bucket */
+    count64 frontier_degree;   /* degrees of the vertices pushed in it */
+    uint32_t num_unsettled;    /* vertices beyond the bucket when it was opened, reached or not */
 };
 
-/* A pass under way, as one lane sees it. */
+/* One iteration, as seen by one lane. */
 template <int kind> struct lane_state {
     uint32_t iteration;
-    uint32_t routine, bucket, frontier; /* of the row */
-    uint32_t *trace_records;            /* their number */
+    uint32_t routine, bucket, frontier; /* of the trace record */
+    uint32_t *trace_records;            /* number of trace records so far */
     bucket_bounds<kind> bound;
-    key_of<kind> from, to;           /* edges whose ends are in [from, to) are relaxed */
-    uint32_t step_count, rest_count; /* finds of the warp that are not queued yet */
-    uint32_t block_limit;            /* edges of a list that may be left to the block */
-    uint32_t edges, pulled;          /* edges of this lane, pushed and pulled */
-    uint32_t degrees;                /* likewise */
-    key_of<kind> min_key;            /* likewise */
-    uint32_t unsettled, unreached;   /* likewise */
+    key_of<kind> from, to;           /* edges whose target keys are in [from, to) are relaxed */
+    uint32_t step_count, rest_count; /* vertices that the warp buffered */
+    uint32_t block_limit;            /* edges of a list that may be deferred to the block */
+    uint32_t edges, pulled;          /* edges of this lane */
+    uint32_t degrees;
+    key_of<kind> min_key;          /* of this lane */
+    uint32_t unsettled, unreached; /* of this lane */
 };
 
-/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
+/* once: no vertex is found twice, so that the step queue needs no marks; marked: the vertices for
+ * the rest queue have marks already. */
 template <int kind>
 __device__ void begin_iteration(const kernel_params &params, block_shared &shared,
                                 lane_state<kind> &state, search_state<kind> &search,
@@ -97,8 +101,8 @@ __device__ void begin_iteration(const kernel_params &params, block_shared &share
     __syncthreads();
 }
 
-/* Takes the counters of a pass that has ended into shared memory: read by every warp, they
- * would be a queue before one slice of the cache. */
+/* Loads the counters of an iteration that has ended into shared memory. One read per block:
+ * per-warp reads serialize on one L2 slice. */
 __device__ void load_counters(const kernel_params &params, block_shared &shared, uint32_t number)
 {
     const uint32_t words = sizeof(hw_one_gpu_delta_counters) / 4, at = threadIdx.x;
@@ -112,7 +116,7 @@ __device__ void load_counters(const kernel_params &params, block_shared &shared,
     __syncthreads();
 }
 
-/* Adds up the counters of the block. */
+/* Sums the lanes' counters into those of the block. */
 template <int kind>
 __device__ __forceinline__ void reduce_lane_counters(block_shared &shared,
                                                      const lane_state<kind> &state)
@@ -139,7 +143,7 @@ __device__ __forceinline__ void reduce_lane_counters(block_shared &shared,
     atomicMin(&shared.sum.min_key, static_cast<long long>(min_key));
 }
 
-/* One thread of the block hands its sums over. */
+/* Adds the sums of the block to the counters of the GPU. One thread. */
 __device__ __forceinline__ void publish_counters(const hw_one_gpu_delta_counters &sum,
                                                  hw_one_gpu_delta_counters *to)
 {
@@ -157,7 +161,7 @@ __device__ __forceinline__ void publish_counters(const hw_one_gpu_delta_counters
         atomicMin(&to->min_key, sum.min_key);
 }
 
-/* Counters and queues of the block; then the barrier. */
+/* Ends an iteration: flushes counters and queues of the block; grid barrier. */
 template <int kind>
 __device__ void end_iteration(const kernel_params &params, block_shared &shared,
                               lane_state<kind> &state, cg::grid_group &grid)
@@ -167,10 +171,10 @@ __device__ void end_iteration(const kernel_params &params, block_shared &shared,
     const bool mine = state.step_count || state.rest_count || state.edges || state.pulled ||
                       state.degrees || state.unsettled || state.unreached ||
                       state.min_key != hw_keys<kind>::none;
-    if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
+    if (__syncthreads_or(mine)) { /* most blocks have nothing in small iterations */
         reduce_lane_counters(shared, state);
         flush_block(shared, state.step_count, state.rest_count);
-        if (threadIdx.x == 64) /* all have added: flush_block() waits for them */
+        if (threadIdx.x == 64) /* all have added: flush_block() synchronizes */
             publish_counters(shared.sum, next);
     }
     grid.sync();

@@ -1,27 +1,26 @@
 /*
- * Method `delta`: shortest paths by buckets of distances, in one cooperative kernel.
+ * Delta-stepping on one GPU: one cooperative kernel.
  *
- * After "Delta-stepping: a parallelizable shortest path algorithm" (Meyer and Sanders),
- * with lists sorted by weight, so that an edge is short or long by where it ends, not by
- * its weight: pushing stops at the first edge that leaves the bucket. A bucket [low, high)
- * is settled in steps from the nearest on; the width of a step doubles while it settles
- * in few passes. Then the edges that leave the bucket are relaxed once: pushed, or pulled
- * by all that is beyond it, each of which stops where the rest of its list is too long;
- * what is in the next bucket then pushes in the same pass. Once a pull paid there is one
- * step a bucket, and each is wider than the one before. Where lists are short they are
- * pushed whole, and all is one bucket with steps of the same width (if all are, by the kernel of
+ * After "Delta-stepping: a parallelizable shortest path algorithm" (Meyer and Sanders), with
+ * weight-sorted lists, so that an edge is light or heavy by the key of its target, not by its
+ * weight: a push stops at the first edge that leaves the bucket. A bucket [low, high) is drained in
+ * steps of rising distance; the width of a step doubles while it settles in few iterations. Then
+ * the edges that leave the bucket are relaxed once: pushed, or pulled by all vertices beyond it,
+ * each of which stops where the rest of its list is too heavy; vertices of the next bucket push in
+ * the same iteration. Once a pull paid, a bucket is a single step, and each is wider than the
+ * previous one. Where lists are short, all edges of a vertex are pushed at once, and the search is
+ * one bucket with steps of equal width (if all lists are short, by the kernel of
  * gpu/sssp/delta/small_frontier_delta_kernel.cu).
  *
- * A pass is what lies between two barriers of the grid. All blocks decide from the same
- * counters what comes next. Queues are filled through buffers of each warp in shared
- * memory, so that few operations meet at their counters. Distances alone are compared and
- * lowered by atomic operations; they fit the second cache on graphs of a few million
- * vertices. The edge that lowered one is noted beside, without order among threads: the
- * frame sorts that out (gpu/sssp/common/sssp_engine.h).
+ * An iteration is what lies between two grid barriers. All blocks take the same decisions from the
+ * same counters. Queues are filled through buffers of each warp in shared memory, so that few
+ * atomic operations meet at their counters. Atomic operations compare and lower distances alone;
+ * these fit L2 on graphs of a few million vertices. The edge that lowered one is stored as a hint,
+ * unordered among threads; the engine turns hints into parents (gpu/sssp/common/sssp_engine.h).
  *
- * A list that takes a warp too long is left, from where it stopped, to all warps of the
- * block and then to those of the next pass, in chunks. A small queue is left to one block,
- * which goes on with what it finds without barriers of the grid.
+ * The rest of a list that takes one warp too long is deferred to all warps of the block and then,
+ * in chunks, to those of the next iteration. A small queue is drained by a single block, which
+ * pushes its own discoveries without grid barriers.
  *
  * Vertices of degree 1 are left out until the end.
  */
@@ -38,7 +37,7 @@ namespace
 
 /* ---- between steps ---- */
 
-/* Queues all that is in the bucket. */
+/* Queues all vertices in the bucket. */
 template <int kind>
 __device__ void enqueue_bucket(const kernel_params &params, block_shared &shared,
                                lane_state<kind> &state)
@@ -57,7 +56,8 @@ __device__ void enqueue_bucket(const kernel_params &params, block_shared &shared
     }
 }
 
-/* Takes what the step holds from those that waited; what was settled since is dropped. */
+/* Moves the vertices of the step from the rest queue to the step queue; drops those that were
+ * settled meanwhile. */
 template <int kind>
 __device__ void refill_step(const kernel_params &params, block_shared &shared,
                             lane_state<kind> &state, const uint32_t *list, uint32_t count,
@@ -70,7 +70,7 @@ __device__ void refill_step(const kernel_params &params, block_shared &shared,
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(params) + v) : 0;
         const bool there = i < count && key >= settled;
         const bool near = there && key < state.bound.step_end;
-        if (i < count && !(there && !near)) /* those that go on waiting keep their marks */
+        if (i < count && !(there && !near)) /* vertices that go on waiting keep their marks */
             atomicAnd(params.rest_marks + (v >> 5), ~(1u << (v & 31)));
         if (there && !near)
             state.min_key = min(state.min_key, key);
@@ -79,7 +79,7 @@ __device__ void refill_step(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- initialization and trace ---- */
 
 template <int kind> __device__ void init_distances(const kernel_params &params, uint32_t root)
 {
@@ -100,7 +100,7 @@ template <int kind> __device__ void init_distances(const kernel_params &params, 
     control->begin_ns = hw_nanoseconds();
 }
 
-/* What the row of a pass says, beside what its beginning does. */
+/* Appends the trace record of an iteration that has ended. */
 template <int kind>
 __device__ void trace_iteration(const kernel_params &params, const block_shared &shared,
                                 const lane_state<kind> &state)
@@ -112,7 +112,7 @@ __device__ void trace_iteration(const kernel_params &params, const block_shared 
 
 /* ---- before any search ---- */
 
-/* The first edge of each list. */
+/* Copies the first edge of each list. */
 template <typename Offset>
 __global__ void copy_lightest(const hw_gpu_graph graph, const hw_gpu_lists lists,
                               const hw_gpu_edge *edge, hw_gpu_edge *first)
@@ -156,8 +156,8 @@ __device__ __forceinline__ bool anything_queued(const block_shared &shared)
     return shared.previous.step > 0 || shared.previous.long_lists > 0;
 }
 
-/* Begins a pass that fills another list of those that wait. The one before stays as it is, so
- * that blocks which come late decide from the same number what comes next. */
+/* Begins an iteration that fills another rest queue. The previous one keeps its length, so that
+ * late blocks take the same decision from it. */
 template <int kind>
 __device__ void begin_refill(const kernel_params &params, block_shared &shared,
                              lane_state<kind> &state, search_state<kind> &search, uint32_t routine,
@@ -169,7 +169,7 @@ __device__ void begin_refill(const kernel_params &params, block_shared &shared,
         params.control->rest[(search.rest_index + 1) % 3] = 0;
 }
 
-/* Goes on to the next step of the bucket. */
+/* Advances to the next step of the bucket. */
 template <int kind>
 __device__ __noinline__ void advance_step(const kernel_params &params, block_shared &shared,
                                           cg::grid_group &grid, search_state<kind> &search,
@@ -189,8 +189,8 @@ __device__ __noinline__ void advance_step(const kernel_params &params, block_sha
     search.iteration++;
 }
 
-/* Where the next step of short lists ends: a width beyond the last one, or beyond the nearest
- * that waits, where the last one found none. */
+/* End of the next step where lists are short: a width beyond the last step, or, if that was empty,
+ * beyond the nearest vertex that waits. */
 template <int kind>
 __device__ __forceinline__ key_of<kind> next_step_end(const block_shared &shared,
                                                       search_state<kind> &search, bool stepped)
@@ -237,8 +237,8 @@ __device__ void drain_bucket(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
- * of buckets: what waits is known without looking for it. */
+/* Opens the bucket at `low`. With short lists, the search is one bucket, whose steps have the width
+ * of buckets: the rest queue then spares a scan of all vertices. */
 template <int kind>
 __device__ void open_bucket(const kernel_params &params, search_state<kind> &search,
                             key_of<kind> low, bool tail)
@@ -268,7 +268,7 @@ __device__ __forceinline__ void update_unsettled(const block_shared &shared,
     search.num_unsettled = shared.previous.unsettled + shared.previous.unreached;
 }
 
-/* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
+/* Queues the vertices of the bucket; skips empty buckets. Returns whether any vertex is left. */
 template <int kind>
 __device__ __noinline__ bool fill_bucket(const kernel_params &params, block_shared &shared,
                                          cg::grid_group &grid, search_state<kind> &search)
@@ -292,7 +292,7 @@ __device__ __noinline__ bool fill_bucket(const kernel_params &params, block_shar
     }
 }
 
-/* Pushes the long edges of the bucket, then what that left. */
+/* Pushes the heavy edges of the bucket, then the long lists that this deferred. */
 template <typename Offset, int kind>
 __device__ __noinline__ void push_heavy_phase(const kernel_params &params, block_shared &shared,
                                               cg::grid_group &grid, search_state<kind> &search)
@@ -315,8 +315,8 @@ __device__ __noinline__ void push_heavy_phase(const kernel_params &params, block
     }
 }
 
-/* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
- * whether anything is left. */
+/* Pulls the heavy edges of the bucket; opens and pushes the next bucket in the same iteration.
+ * Returns whether any vertex is left. */
 template <typename Offset, int kind>
 __device__ __noinline__ bool pull_heavy_phase(const kernel_params &params, block_shared &shared,
                                               cg::grid_group &grid, search_state<kind> &search,
@@ -380,14 +380,14 @@ __device__ __forceinline__ uint64_t length_of(const kernel_params &params, uint3
     return hw_begin<Offset>(params.graph.out, v + 1) - hw_begin<Offset>(params.graph.out, v);
 }
 
-/* Where the lightest edge of the root ends. */
+/* Key of the target of the root's lightest edge. */
 template <typename Offset, int kind>
 __device__ __forceinline__ key_of<kind> lightest_key(const kernel_params &params, uint32_t root)
 {
     return hw_further<kind>(0, params.sssp.out[hw_begin<Offset>(params.graph.out, root)].weight);
 }
 
-/* The row of the vertices of degree 1. */
+/* Appends the trace record of the vertices of degree 1. */
 template <int kind>
 __device__ void trace_leaves(const kernel_params &params, const block_shared &shared,
                              search_state<kind> &search)
@@ -419,8 +419,8 @@ __global__ void __launch_bounds__(threads, 1)
     search.delta = params.delta;
     search.num_unsettled = params.graph.core;
     search.bucket = UINT32_MAX;
-    /* A short list of the root is pushed whole: its edges may all be long. Then nothing is
-     * nearer than the end of the first one. */
+    /* A short list of the root is pushed at once, heavy edges included: all its edges may be heavy.
+     * Then no vertex is nearer than the target of the lightest one. */
     const uint64_t length = more ? length_of<Offset>(params, root) : 0;
     const bool push_root_whole = length > 0 && length <= warp_chunk_edges + block_list_edges;
     open_bucket(params, search,
@@ -437,7 +437,7 @@ __global__ void __launch_bounds__(threads, 1)
     }
     relax_leaves<Offset, kind>(params, root);
     if (params.trace) {
-        grid.sync(); /* so that the row ends with the last block */
+        grid.sync(); /* so that the record ends with the last block */
         trace_leaves(params, shared, search);
         if (hw_grid_thread() == 0) {
             params.control->trace_records = search.trace_records;

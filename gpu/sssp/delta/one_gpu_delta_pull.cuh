@@ -1,4 +1,9 @@
-/* Pulling in method `delta`: the edges that leave a bucket, from their ends. */
+/*
+ * Pull of delta-stepping on one GPU: relaxes the heavy edges of a settled bucket from their
+ * targets. Every vertex beyond the bucket looks for its best neighbor in it, along its
+ * weight-sorted list, as long as the lowest distance of the bucket plus the weight improves its
+ * own. A vertex that falls into the next bucket is pushed in the same iteration.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PULL_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PULL_CUH
 
@@ -13,11 +18,11 @@ namespace
 /* Edges of a vertex that one lane pulls alone. */
 constexpr uint32_t lane_pull_edges = 16;
 template <int kind> struct pull_result {
-    key_of<kind> key, from; /* from: of the source */
+    key_of<kind> key, from; /* from: key of the source */
     uint32_t source, weight;
 };
 
-/* Takes an edge to an inner vertex where it is better. */
+/* Takes an edge from a vertex of the bucket if it gives a lower key. */
 template <int kind>
 __device__ __forceinline__ void take_better(const key_of<kind> *distance,
                                             const bucket_bounds<kind> &bound,
@@ -32,7 +37,7 @@ __device__ __forceinline__ void take_better(const key_of<kind> *distance,
         best = pull_result<kind>{next, from, edge.neighbor, edge.weight};
 }
 
-/* The rest of a list by the whole warp. */
+/* Pulls the rest of a list. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ pull_result<kind>
 pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bounds<kind> &bound,
@@ -64,7 +69,7 @@ pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bou
     return best;
 }
 
-/* The list of one vertex a lane, each of which is beyond the bucket. */
+/* Pulls the list of one vertex a lane, each beyond the bucket. */
 template <typename Offset, int kind>
 __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<kind> &state,
                                         const bucket_bounds<kind> &bound, uint32_t v,
@@ -114,12 +119,12 @@ __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<
     return best;
 }
 
-/* What a pass over all vertices sees of some words of 32, one of each a lane. */
+/* A group of vertices: words of 32, one of each a lane. */
 constexpr uint32_t group_words = 3;
 
 template <int kind> struct key_group {
-    uint32_t first;                /* the first of the words' vertices, plus the lane */
-    key_of<kind> key[group_words]; /* `past` of those past the last one */
+    uint32_t first;                /* vertex of this lane in the first word */
+    key_of<kind> key[group_words]; /* `past` beyond the last vertex */
 };
 
 template <int kind>
@@ -137,13 +142,13 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params &params
     return keys;
 }
 
-/* How many such groups there are. */
+/* Groups of core vertices. */
 __device__ __forceinline__ uint64_t num_groups(const kernel_params &params)
 {
     return (static_cast<uint64_t>(params.graph.core) + 32 * group_words - 1) / (32 * group_words);
 }
 
-/* Counts a vertex beyond the pass's bucket. */
+/* Counts a vertex beyond the iteration's bucket. */
 template <int kind>
 __device__ __forceinline__ void count_beyond(lane_state<kind> &state, key_of<kind> key)
 {
@@ -152,8 +157,8 @@ __device__ __forceinline__ void count_beyond(lane_state<kind> &state, key_of<kin
     state.min_key = min(state.min_key, key);
 }
 
-/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, and pushes
- * its edges at once if it is in the pass's bucket now. */
+/* Pulls one vertex a lane, each beyond the bucket `from`; a vertex that is then in the iteration's
+ * bucket is pushed at once. */
 template <typename Offset, int kind>
 __device__ __forceinline__ void pull_warp(const kernel_params &params, block_shared &shared,
                                           lane_state<kind> &state, const bucket_bounds<kind> &from,
@@ -165,7 +170,7 @@ __device__ __forceinline__ void pull_warp(const kernel_params &params, block_sha
         params, state, from, v, pull_result<kind>{key, 0, HW_INVALID_VERTEX, 0});
 
     if (v != HW_INVALID_VERTEX && best.source != HW_INVALID_VERTEX) {
-        key = atomic_lower(distance + v, best.key); /* others push to it meanwhile */
+        key = atomic_lower(distance + v, best.key); /* others push to it concurrently */
         if (best.key < key) {
             put_hint<kind>(params, v, best.source, best.from, best.weight, best.key);
             key = best.key;
@@ -178,7 +183,7 @@ __device__ __forceinline__ void pull_warp(const kernel_params &params, block_sha
         push_lists<Offset, kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);
 }
 
-/* May the first edge of a list lead from `key` to below `to`? */
+/* Whether an edge may lead from `key` to below `to`. */
 template <int kind>
 __device__ __forceinline__ bool may_reach(const hw_gpu_edge &first, key_of<kind> key,
                                           key_of<kind> to)
@@ -186,8 +191,7 @@ __device__ __forceinline__ bool may_reach(const hw_gpu_edge &first, key_of<kind>
     return first.neighbor != HW_INVALID_VERTEX && hw_further<kind>(key, first.weight) < to;
 }
 
-/* Whether a vertex of this key beyond the bucket `from` has anything to pull or to push; counts
- * those that have not. */
+/* Whether a vertex beyond the bucket `from` may pull or push any edge; counts it if not. */
 template <int kind>
 __device__ __forceinline__ bool has_work(const kernel_params &params, lane_state<kind> &state,
                                          const bucket_bounds<kind> &from, uint32_t v,
@@ -208,7 +212,8 @@ __device__ __forceinline__ bool has_work(const kernel_params &params, lane_state
     return false;
 }
 
-/* Puts those of some words that have anything to do into `waits`, after so many. */
+/* Appends the vertices of a group that may pull or push to a worklist, which has `waiting` entries;
+ * returns its new length. */
 template <int kind>
 __device__ __forceinline__ uint32_t append_with_work(const kernel_params &params,
                                                      lane_state<kind> &state,
@@ -238,8 +243,8 @@ __device__ __forceinline__ uint32_t append_with_work(const kernel_params &params
     return waiting;
 }
 
-/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then.
- * Those with anything to do wait until they fill a warp, where no others of this pass are. */
+/* Pulls into all vertices beyond the bucket `from`, and pushes those that fall into the iteration's
+ * bucket. Vertices with work are collected until they fill a warp. */
 template <typename Offset, int kind>
 __device__ void pull(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
                      const bucket_bounds<kind> &from)

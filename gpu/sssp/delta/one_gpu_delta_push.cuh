@@ -1,4 +1,11 @@
-/* Pushing in method `delta`: from a queue, and what a long list leaves. */
+/*
+ * Push of delta-stepping on one GPU: relaxes the edges of queued vertices whose target keys are in
+ * [from, to).
+ *
+ * Load balancing. A lane relaxes the first edges of its list, a quarter of a warp the next 64, the
+ * warp the next 128; of the rest, some edges are deferred to the warps of the block (block
+ * worklist) and the others, in chunks, to all warps in the next iteration (long lists).
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 
@@ -12,14 +19,16 @@ namespace hw_delta::one_gpu
 namespace
 {
 
-/* Edges of a list that quarters of a warp relax; and those after the next that its warp relaxes
- * where the block has no room for them. */
+static_assert(has_bucket_queues<block_shared, warps>(), "queues of the block");
+static_assert(has_block_worklist<block_shared>(), "worklist of the block");
+
+/* Edges of a list that quarters of a warp relax; edges of a list that its own warp relaxes if the
+ * block worklist is full. */
 constexpr uint32_t quarter_warp_edges = 68, warp_edges = 512;
-/* Where a warp has more vertices than this, each lane begins with one. */
+/* With more vertices than this in a warp, each lane first relaxes the first edges of its list. */
 constexpr uint32_t few_lists = 4;
 
-/* Relaxes so many edges of each lane, all from one source; those to be left out go to
- * HW_INVALID_VERTEX. */
+/* Relaxes N edges a lane of one source, as weight_sorted_lists.cuh requires it. */
 template <int N, int kind>
 __device__ __forceinline__ void relax(const kernel_params &params, block_shared &shared,
                                       lane_state<kind> &state, const hw_gpu_edge (&edge)[N],
@@ -46,8 +55,8 @@ __device__ __forceinline__ void relax(const kernel_params &params, block_shared 
         enqueue(shared, state, better >> k & 1, edge[k].neighbor, next[k]);
 }
 
-/* Leaves the rest of a list to the next pass. Returns whether there was room: there is, but
- * where blocks go on by themselves and meet a vertex again and again. */
+/* Defers the rest of a list to the next iteration. Returns whether it fits. It always does, except
+ * where blocks run local rounds and push a vertex repeatedly. */
 template <int kind>
 __device__ __forceinline__ bool
 defer_to_next_iteration(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
@@ -84,7 +93,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     list.length = static_cast<uint32_t>(hw_begin<Offset>(params.graph.out, v + 1) - begin);
     list.edge += begin;
     state.degrees += list.length;
-    if (state.from > 0) { /* long edges: where they begin */
+    if (state.from > 0) { /* heavy edges: find the first */
         uint32_t end = list.length;
         while (list.at < end) {
             const uint32_t middle = list.at + (end - list.at) / 2;
@@ -98,7 +107,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     return list;
 }
 
-/* Four lists at once, 32 edges of each, while there are more than two of those that are not
+/* Relaxes 32 edges of each of four lists at once, while there are more than two lists that are not
  * long. */
 template <int kind>
 __device__ __forceinline__ void push_quarter_warps(const kernel_params &params,
@@ -129,7 +138,7 @@ __device__ __forceinline__ void push_quarter_warps(const kernel_params &params,
     }
 }
 
-/* What is left of a list: the next edges to the block, more to all. */
+/* Defers the rest of a list: the next edges to the block, the others to the next iteration. */
 template <int kind>
 __device__ __forceinline__ void defer_rest(const kernel_params &params, block_shared &shared,
                                            lane_state<kind> &state, const list_cursor<kind> &list,
@@ -147,8 +156,8 @@ __device__ __forceinline__ void defer_rest(const kernel_params &params, block_sh
         push_chunk<kind>(params, shared, state, list.edge, end, last, list.source, list.key);
 }
 
-/* Lists, one a lane: the first edges by each lane, if there are many; then by groups; the
- * next ones by the warp, and what is left by several. */
+/* Pushes one list a lane: first edges by each lane, if there are many lists; then by quarters of
+ * the warp, by the warp, and the rest deferred. */
 template <typename Offset, int kind>
 __device__ __forceinline__ void push_lists(const kernel_params &params, block_shared &shared,
                                            lane_state<kind> &state, uint32_t v, bool lanes_first)
@@ -174,8 +183,8 @@ __device__ __forceinline__ void push_lists(const kernel_params &params, block_sh
     }
 }
 
-/* The lists that were left to the block. All threads call it; a barrier of the block must
- * come between it and the next lists. */
+/* Relaxes the block worklist. All threads call it; a block barrier must follow before lists are
+ * deferred again. */
 template <int kind>
 __device__ void push_block_worklist(const kernel_params &params, block_shared &shared,
                                     lane_state<kind> &state)
@@ -198,7 +207,7 @@ __device__ void push_block_worklist(const kernel_params &params, block_shared &s
         }
         const worklist_entry entry = shared.worklist[low];
         const uint32_t from = entry.from + (c - entry.chunk) * warp_chunk_edges;
-        if (from < entry.end) /* else one that found no room */
+        if (from < entry.end) /* else a list that did not fit */
             push_chunk<kind>(params, shared, state, entry.edge, from,
                              min(entry.end, from + warp_chunk_edges), entry.source,
                              static_cast<key_of<kind>>(entry.key));
@@ -208,7 +217,7 @@ __device__ void push_block_worklist(const kernel_params &params, block_shared &s
         shared.worklist_size = 0;
 }
 
-/* Chunks of long lists that the pass before left. */
+/* Relaxes chunks of the long lists that the previous iteration deferred. */
 template <typename Offset, int kind>
 __device__ void push_long_list_chunks(const kernel_params &params, block_shared &shared,
                                       lane_state<kind> &state, count64 packed)
@@ -218,8 +227,8 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
         min(static_cast<uint32_t>(packed >> long_list_chunk_bits), params.long_list_capacity);
     const count64 chunks = packed & ((1ull << long_list_chunk_bits) - 1);
 
-    /* By turns of whole blocks, so that the chunks of one list spread over all of them; from the
-     * last warps on, which have no vertex of a small queue. */
+    /* Interleaved over blocks, so that the chunks of a list go to many blocks; from the last warps
+     * down, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
          c < chunks; c += hw_grid_threads() / 32) {
         uint32_t low = 0, high = count;
@@ -232,7 +241,7 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
         }
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + low));
         const count64 from = words.y + (c - words.w) * HW_ONE_GPU_DELTA_CHUNK;
-        if (from >= words.z) /* chunks that found no room */
+        if (from >= words.z) /* chunks that did not fit */
             continue;
         const uint32_t end = static_cast<uint32_t>(
             min(static_cast<count64>(words.z), from + HW_ONE_GPU_DELTA_CHUNK));
@@ -243,7 +252,7 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
     }
 }
 
-/* One more row, if rows are wanted. */
+/* Appends a trace record, if a trace is wanted. */
 template <int kind>
 __device__ __forceinline__ void trace_append(const kernel_params &params,
                                              const lane_state<kind> &state, uint32_t found,
@@ -263,8 +272,9 @@ __device__ __forceinline__ void trace_append(const kernel_params &params,
     (*state.trace_records)++;
 }
 
-/* The block goes on with what it found itself, so many rounds, while it is no more than
- * `most` and no list was left to the next pass: deep graphs need fewer passes so. */
+/* The block pushes its own discoveries for some rounds without a grid barrier, while there are at
+ * most `most` of them and no list was deferred to the next iteration: deep graphs so need fewer
+ * iterations. */
 template <typename Offset, int kind>
 __device__ void push_local_rounds(const kernel_params &params, block_shared &shared,
                                   lane_state<kind> &state, uint32_t rounds, uint32_t most)
@@ -285,7 +295,7 @@ __device__ void push_local_rounds(const kernel_params &params, block_shared &sha
         for (uint32_t k = lane; k < state.step_count; k += 32)
             shared.local[before + k] = shared.buffer[step_queue][warp][k];
         state.step_count = 0;
-        if (rounds == UINT32_MAX) { /* alone: a round is what a pass is elsewhere */
+        if (rounds == UINT32_MAX) { /* single block: a round counts as an iteration */
             trace_append(params, state, all, 0, 0);
             state.frontier = all;
         }
@@ -300,7 +310,7 @@ __device__ void push_local_rounds(const kernel_params &params, block_shared &sha
     }
 }
 
-/* Pushes what is in the queue, so many blocks together, of which this is number `block`. */
+/* Pushes the queue by `blocks` blocks, of which this one is `block`. */
 template <typename Offset, int kind>
 __device__ __forceinline__ void push_queue(const kernel_params &params, block_shared &shared,
                                            lane_state<kind> &state, uint32_t count, uint32_t block,
@@ -317,12 +327,12 @@ __device__ __forceinline__ void push_queue(const kernel_params &params, block_sh
         const bool there = lane < each && i * each + lane < count;
         const uint32_t v = there ? __ldcg(queue + i * each + lane) : HW_INVALID_VERTEX;
         if (there && v < params.graph.core)
-            marks[v >> 5] = 0; /* all bits of the word are of this pass */
+            marks[v >> 5] = 0; /* all bits of the word belong to this iteration */
         push_lists<Offset, kind>(params, shared, state, v, each > few_lists);
     }
 }
 
-/* Pushes what is in the queue and the long lists. */
+/* Pushes the queue and the long lists. */
 template <typename Offset, int kind>
 __device__ void push(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
                      uint32_t count, count64 long_lists)
@@ -337,7 +347,7 @@ __device__ void push(const kernel_params &params, block_shared &shared, lane_sta
     if (single_cta && blockIdx.x != 0)
         return;
     if (single_cta)
-        state.block_limit = 0; /* long lists are for all blocks */
+        state.block_limit = 0; /* long lists are left to all blocks */
     if (long_lists)
         push_long_list_chunks<Offset, kind>(params, shared, state, long_lists);
     push_queue<Offset, kind>(params, shared, state, count, blockIdx.x, single_cta ? 1 : gridDim.x);
@@ -347,7 +357,7 @@ __device__ void push(const kernel_params &params, block_shared &shared, lane_sta
                                                : local_capacity);
 }
 
-/* Pushes the root's list, of which nothing is left: to no other pass, which has other bounds. */
+/* Pushes all edges of the root; defers none to the next iteration, whose bounds differ. */
 template <typename Offset, int kind>
 __device__ void push_root(const kernel_params &params, block_shared &shared,
                           lane_state<kind> &state)
@@ -358,14 +368,14 @@ __device__ void push_root(const kernel_params &params, block_shared &shared,
     push_block_worklist<kind>(params, shared, state);
 }
 
-/* Pushes the long edges of all that lies in the bucket. */
+/* Pushes the heavy edges of all vertices in the bucket. */
 template <typename Offset, int kind>
 __device__ void push_heavy_edges(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
 {
     const uint32_t lane = threadIdx.x & 31, words = (params.graph.core + 31) / 32;
 
-    /* By turns of blocks: hubs are next to each other. */
+    /* Interleaved over blocks, since hubs are adjacent. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
          w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;

@@ -1,21 +1,20 @@
 /*
- * Method `delta` where lists are short: roads and grids, whose searches are thousands of
- * rounds of few vertices. What takes time there is how long a round waits, not what it does.
+ * Delta-stepping on one GPU where all lists are short: roads and grids, whose searches are
+ * thousands of rounds of few vertices. The time of a round is latency, not work.
  *
- * The edges of a vertex lie in a record of 32 bytes, so that no offsets are read first; a
- * longer list goes on in other records. Whoever relaxes an edge fetches the record at its
- * end at once, while the distance there is being lowered, and puts both into a queue in
- * shared memory if it was: the next round begins without waiting for memory. A round so
- * waits once, for the atomic operations.
+ * Records. The edges of a vertex lie in a record of 32 bytes, so that no offsets are read first; a
+ * longer list continues in other records (gpu/sssp/delta/small_frontier_records_kernel.cu). A
+ * thread that relaxes an edge loads the record of the target at once, while the distance there is
+ * being lowered, and puts both into a queue in shared memory if it was: the next round begins
+ * without waiting for memory. So a round waits once, for the atomic operations.
  *
- * A block goes on by itself with what it found, round after round, without barriers of the
- * grid: distances are the least fixed point of all relaxations, in whatever order they are
- * done. A pass ends when each block has come to the end of what is nearer than the bound of
- * the step, or when many have: then what the others still have is dealt out anew. Small
- * queues are left to few blocks, or to one.
+ * A block continues with its own discoveries, round after round, without grid barriers: distances
+ * are the least fixed point of all relaxations, in any order. An iteration ends when every block
+ * has reached the end of what is nearer than the end of the step, or when many have: then the rest
+ * is redistributed. Small queues go to few blocks, or to a single one.
  *
- * Beyond the bound, finds wait in a list of their own for one of the next steps, all of which
- * are equally wide. Vertices of degree 1 are left out until the end.
+ * Discoveries beyond the step wait in the rest queue for one of the next steps, which are equally
+ * wide. Vertices of degree 1 are left out until the end.
  */
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_device.cuh"
@@ -33,54 +32,54 @@ namespace cg = cooperative_groups;
 constexpr uint32_t threads = HW_SMALL_FRONTIER_THREADS;
 /* Edges of a record. */
 constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
-/* In place of a record's last edge: the list goes on in the record that is its weight. */
+/* In place of a record's last edge: the list continues in the record that is its weight. */
 constexpr uint32_t continuation = HW_SMALL_FRONTIER_CONTINUATION;
 /* Bit of an entry's vertex: the record is not its first. */
 constexpr uint32_t rest_bit = 1u << 31;
-/* Rounds of a pass at most; rows that are cleared ahead. */
+/* Maximum of rounds in an iteration; also of trace records that are cleared ahead. */
 constexpr uint32_t max_rounds = 1024;
-/* Entries of a block's queue; those up to which it takes more of its share of the pass's; and
- * finds beyond the bound that it keeps. */
+/* Entries of a block's queue; length below which it is refilled from the block's part of the
+ * iteration's queue; discoveries beyond the step that a block buffers. */
 constexpr uint32_t queue_capacity = 512, refill_below = 384, deferred_capacity = 512;
-/* Edges of a thread in a round. */
+/* Edges that a thread relaxes in a round. */
 constexpr uint32_t edges_per_thread = queue_capacity * record_edges / threads;
 
 static_assert(refill_below <= threads && queue_capacity <= threads && deferred_capacity <= threads,
               "one thread for each");
 
-/* The queue of a round, in pieces. */
+/* Queue of a round, as a structure of arrays. */
 template <int kind> struct frontier_entries {
     uint4 record[2 * queue_capacity];
     key_of<kind> key[queue_capacity];
     uint32_t vertex[queue_capacity];
 };
 
-/* What a block shares. */
+/* Shared memory of a block. */
 template <int kind> struct block_shared {
     frontier_entries<kind> queue[2]; /* of even and odd rounds */
     uint32_t deferred[deferred_capacity];
-    uint32_t count[4];     /* of entries found, in a ring of rounds */
-    uint32_t num_deferred; /* those beyond waits_most have gone to the list */
-    uint32_t stop[2];      /* of even and odd rounds: is the pass to end after it? */
+    uint32_t count[4];     /* entries found: a ring of rounds */
+    uint32_t num_deferred; /* those beyond deferred_capacity went to the rest queue */
+    uint32_t stop[2];      /* of even and odd rounds: the iteration ends after it */
     uint32_t sum[2], base[2];
-    hw_one_gpu_delta_counters previous; /* of the pass before */
-    uint32_t rest[3];                   /* likewise */
-    uint64_t end_clock;                 /* when that ended, in ticks */
+    hw_one_gpu_delta_counters previous; /* of the previous iteration */
+    uint32_t rest[3];                   /* of the previous iteration */
+    uint64_t end_clock;                 /* clock64() at its end */
 };
 
-/* Where a search is; the same in all blocks. */
+/* State of a search; equal in all blocks. */
 template <int kind> struct search_state {
-    key_of<kind> step_end;                       /* the bound of the step */
-    uint32_t iteration, rest_index;              /* passes; rings of those that wait */
-    uint32_t step, trace_records, trace_cleared; /* cleared: rows */
+    key_of<kind> step_end;                       /* end of the step */
+    uint32_t iteration, rest_index;              /* rest_index: of the ring of rest queues */
+    uint32_t step, trace_records, trace_cleared; /* trace_cleared: records */
 };
 
-/* A list that all blocks fill, each vertex once. */
+/* A queue that all blocks fill, each vertex once. */
 struct marked_queue {
     uint32_t *list, *counter, *marks;
 };
 
-/* What the next pass begins with. */
+/* The next iteration's queue. */
 template <int kind>
 __device__ __forceinline__ marked_queue step_queue(const kernel_params &params,
                                                    const search_state<kind> &search)
@@ -90,7 +89,7 @@ __device__ __forceinline__ marked_queue step_queue(const kernel_params &params,
                         by_parity(params.step_marks, search.iteration + 1)};
 }
 
-/* What waits for the next step. */
+/* The queue of the vertices beyond the step. */
 template <int kind>
 __device__ __forceinline__ marked_queue rest_queue(const kernel_params &params,
                                                    const search_state<kind> &search)
@@ -99,7 +98,7 @@ __device__ __forceinline__ marked_queue rest_queue(const kernel_params &params,
                         &params.control->rest[search.rest_index % 3], params.rest_marks};
 }
 
-/* Marks a vertex; returns whether it was not. */
+/* Marks a vertex; returns whether it was not marked. */
 __device__ __forceinline__ bool mark_new(const marked_queue &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v & 31);
@@ -107,14 +106,15 @@ __device__ __forceinline__ bool mark_new(const marked_queue &to, uint32_t v)
     return !(atomicOr(to.marks + (v >> 5), bit) & bit);
 }
 
-/* Adds one vertex, where the block has no room for it. */
+/* Appends one vertex, where the buffer of the block is full. */
 __device__ __noinline__ void append_one(const marked_queue &to, uint32_t v)
 {
     if (mark_new(to, v))
         to.list[atomicAdd(to.counter, 1u)] = v;
 }
 
-/* A place behind `count` in shared memory for each lane that wants one; all lanes call it. */
+/* Reserves an index behind `count` in shared memory for each lane that wants one. Warp-collective.
+ */
 __device__ __forceinline__ uint32_t reserve_indices(uint32_t *count, bool wanted)
 {
     const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
@@ -129,7 +129,7 @@ __device__ __forceinline__ uint32_t reserve_indices(uint32_t *count, bool wanted
 
 /* ---- rounds ---- */
 
-/* A record, asked for at once. */
+/* Loads a record; issued at once. */
 __device__ __forceinline__ void read_record(const kernel_params &params, uint32_t index,
                                             uint4 (&half)[2])
 {
@@ -149,15 +149,15 @@ __device__ __forceinline__ void store_entry(frontier_entries<kind> &queue, uint3
     queue.record[2 * at + 1] = half[1];
 }
 
-/* An edge under way. */
+/* An edge in flight. */
 template <int kind> struct relaxed_edge {
     hw_gpu_edge edge;
     uint32_t source;
-    key_of<kind> from, key, old; /* at the source; at its end now, and before */
-    uint4 half[2];               /* the record there, or in which the list goes on */
+    key_of<kind> from, key, old; /* key of the source; of the target: new, old */
+    uint4 half[2];               /* record of the target, or the one where the list continues */
 };
 
-/* Relaxes a slot of an entry, without waiting for what comes of it. */
+/* Relaxes a slot of an entry, without waiting for the result. */
 template <int kind>
 __device__ __forceinline__ void relax(const kernel_params &params,
                                       const frontier_entries<kind> &queue, uint32_t slot,
@@ -171,7 +171,7 @@ __device__ __forceinline__ void relax(const kernel_params &params,
         out.edge.neighbor = HW_INVALID_VERTEX;
     out.key = out.edge.neighbor == HW_INVALID_VERTEX
                   ? 0
-                  : out.from; /* what is not there holds anything */
+                  : out.from; /* an empty slot has an arbitrary key */
     if (out.edge.neighbor == HW_INVALID_VERTEX)
         return;
     if (out.edge.neighbor < continuation) {
@@ -182,8 +182,8 @@ __device__ __forceinline__ void relax(const kernel_params &params,
                 out.half);
 }
 
-/* Relaxes the edges of a list that are in `at` and the records after it, one by one, where there
- * is no room to leave them to the next round. */
+/* Relaxes the edges in the record `at` and those where its list continues, one by one, where the
+ * queue of the next round is full. */
 template <int kind>
 __device__ __noinline__ void push_rest(const kernel_params &params,
                                        const search_state<kind> &search, const hw_gpu_edge *at,
@@ -192,7 +192,7 @@ __device__ __noinline__ void push_rest(const kernel_params &params,
     for (uint32_t slot = 0; slot < record_edges && at[slot].neighbor != HW_INVALID_VERTEX; slot++) {
         if (at[slot].neighbor == continuation) {
             at = params.record + static_cast<uint64_t>(at[slot].weight) * record_edges;
-            slot = UINT32_MAX; /* begins anew */
+            slot = UINT32_MAX; /* 0 after the increment */
             continue;
         }
         const hw_gpu_edge edge = at[slot];
@@ -205,8 +205,7 @@ __device__ __noinline__ void push_rest(const kernel_params &params,
     }
 }
 
-/* The record of a vertex without the edge back to where it was found from, which cannot be
- * shorter than none. */
+/* Drops the edge back to the source from a record: it cannot improve the source. */
 __device__ __forceinline__ void drop_back_edge(uint32_t source, uint4 (&half)[2])
 {
 #pragma unroll
@@ -216,7 +215,8 @@ __device__ __forceinline__ void drop_back_edge(uint32_t source, uint4 (&half)[2]
     }
 }
 
-/* Queues what came of a slot, at `at`: nearer than the bound, or of a list that goes on. */
+/* Stores the result of a slot into the queue of the next round, at `at`: a target within the step,
+ * or the continuation of a list. */
 template <int kind>
 __device__ __forceinline__ void store_near(const kernel_params &params, block_shared<kind> &shared,
                                            const search_state<kind> &search, uint32_t round,
@@ -239,7 +239,7 @@ __device__ __forceinline__ void store_near(const kernel_params &params, block_sh
         append_one(step_queue(params, search), out.edge.neighbor);
 }
 
-/* Queues what came of some slots of a warp; all lanes call it. */
+/* Stores the results of some slots a lane. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ void store_relaxed(const kernel_params &params,
                                               block_shared<kind> &shared,
@@ -260,7 +260,7 @@ __device__ __forceinline__ void store_relaxed(const kernel_params &params,
     }
     if (nears + fars == 0)
         return;
-    if (lane < 2) /* one lane for each queue, at once */
+    if (lane < 2) /* a lane for each queue, concurrently */
         start = atomicAdd(lane == 0 ? &shared.count[(round + 1) & 3] : &shared.num_deferred,
                           lane == 0 ? nears : fars);
     uint32_t near_start = __shfl_sync(HW_WARP, start, 0),
@@ -285,13 +285,13 @@ __device__ __forceinline__ void store_relaxed(const kernel_params &params,
     }
 }
 
-/* One round: relaxes the edges of so many entries of one queue into the other. */
+/* One round: relaxes the edges of `count` entries of one queue into the other. */
 template <int kind>
 __device__ __forceinline__ void push_round(const kernel_params &params, block_shared<kind> &shared,
                                            const search_state<kind> &search, uint32_t round,
                                            uint32_t count)
 {
-    const uint32_t first = threadIdx.x & ~31u; /* slot of the warp */
+    const uint32_t first = threadIdx.x & ~31u; /* first slot of the warp */
     relaxed_edge<kind> out[edges_per_thread];
 
     if (first >= count * record_edges)
@@ -308,7 +308,7 @@ __device__ __forceinline__ void push_round(const kernel_params &params, block_sh
     store_relaxed<kind>(params, shared, search, round, out);
 }
 
-/* Takes so many vertices of the pass's queue, behind `have` entries. */
+/* Loads `count` vertices of the iteration's queue behind `have` entries. */
 template <int kind>
 __device__ __forceinline__ void load_entries(const kernel_params &params,
                                              frontier_entries<kind> &queue, uint32_t iteration,
@@ -319,12 +319,13 @@ __device__ __forceinline__ void load_entries(const kernel_params &params,
     const uint32_t v = __ldcg(by_parity(params.step_queue, iteration) + first + threadIdx.x);
     uint4 half[2];
     read_record(params, v, half);
-    by_parity(params.step_marks, iteration)[v >> 5] = 0; /* all bits of the word are of this pass */
+    by_parity(params.step_marks, iteration)[v >> 5] =
+        0; /* all bits of the word belong to this iteration */
     store_entry(queue, have + threadIdx.x, v, __ldcg(distances<kind>(params) + v), half);
 }
 
-/* Leaves so many entries of a queue, and the block's finds that wait, to the lists. All threads
- * call it. */
+/* Appends `count` entries of a queue, and the block's discoveries beyond the step, to the global
+ * queues. All threads call it. */
 template <int kind>
 __device__ __noinline__ void flush_block(const kernel_params &params, block_shared<kind> &shared,
                                          const search_state<kind> &search,
@@ -364,7 +365,7 @@ __device__ __noinline__ void flush_block(const kernel_params &params, block_shar
             to[k].list[shared.base[k] + at[k]] = v[k];
 }
 
-/* Is the pass to end after this round? dry: blocks that have found nothing more. */
+/* Whether the iteration ends after this round. idle: blocks that found nothing more. */
 __device__ __forceinline__ bool iteration_ends(const kernel_params &params, uint32_t round,
                                                uint32_t idle, uint32_t blocks)
 {
@@ -372,14 +373,14 @@ __device__ __forceinline__ bool iteration_ends(const kernel_params &params, uint
            (round + 1 >= params.min_rounds && idle * params.idle_fraction >= blocks);
 }
 
-/* The row of a round. */
+/* Trace record of a round. */
 __device__ __forceinline__ hw_gpu_sssp_trace_record *trace_at(const kernel_params &params,
                                                               uint32_t at)
 {
     return params.trace + min(at, params.trace_capacity - 1);
 }
 
-/* Notes a round of this block in its row; one thread calls it. */
+/* Counts a round of this block in its trace record. One thread. */
 template <int kind>
 __device__ __forceinline__ void trace_round(const kernel_params &params,
                                             const search_state<kind> &search, uint32_t round,
@@ -391,7 +392,7 @@ __device__ __forceinline__ void trace_round(const kernel_params &params,
             static_cast<uint64_t>(clock64());
 }
 
-/* Counts the edges of so many entries. */
+/* Counts the edges of `count` entries. */
 template <int kind>
 __device__ __forceinline__ uint32_t count_edges(const frontier_entries<kind> &queue, uint32_t count)
 {
@@ -402,7 +403,8 @@ __device__ __forceinline__ uint32_t count_edges(const frontier_entries<kind> &qu
     return edges;
 }
 
-/* Adds to a block's queue from its share of the pass's, [at, end). Returns the entries. */
+/* Refills a block's queue from its part [at, end) of the iteration's. Returns the number of
+ * entries. */
 template <int kind>
 __device__ __forceinline__ uint32_t refill_queue(const kernel_params &params,
                                                  frontier_entries<kind> &queue, uint32_t iteration,
@@ -418,7 +420,7 @@ __device__ __forceinline__ uint32_t refill_queue(const kernel_params &params,
     return count + loaded;
 }
 
-/* Leaves what a round found to the next pass: there is enough to do in this one. */
+/* Defers what a round found to the next iteration, since this one has enough work. */
 template <int kind>
 __device__ __noinline__ void defer_round(const kernel_params &params, block_shared<kind> &shared,
                                          const search_state<kind> &search, uint32_t round)
@@ -432,8 +434,8 @@ __device__ __noinline__ void defer_round(const kernel_params &params, block_shar
     __syncthreads();
 }
 
-/* A block's share of a pass: [at, end) of its queue, and what is found from there. Returns
- * how many rounds it took. edges: of this thread. */
+/* Pushes a block's part [at, end) of the iteration's queue, and its discoveries. Returns the number
+ * of rounds. edges: of this thread. */
 template <int kind>
 __device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<kind> &shared,
                                     const search_state<kind> &search, uint64_t at, uint64_t end,
@@ -443,7 +445,7 @@ __device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<ki
     const bool large = end - at > queue_capacity;
     hw_one_gpu_delta_counters *next = &params.control->counters[(search.iteration + 1) & 3];
     uint32_t round = 0, count = 0, idle = 0;
-    bool spilled = false; /* was there no room for what was found? */
+    bool spilled = false; /* the queue of a round was too small */
 
     if (thread == 0)
         shared.count[0] = shared.count[1] = shared.num_deferred = 0;
@@ -455,11 +457,11 @@ __device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<ki
         count = refill_queue(params, queue, search.iteration, min(found, queue_capacity), at, end);
         if (count == 0 || (at == end && (spilled || (round > 0 && shared.stop[(round - 1) & 1]))))
             break;
-        if (thread == threads - 32) { /* the last warp has entries of large queues alone */
+        if (thread == threads - 32) { /* the last warp has entries in large queues only */
             shared.count[(round + 2) & 3] = 0;
             shared.stop[round & 1] = iteration_ends(params, round, idle, blocks);
             idle = hw_load_relaxed(
-                &next->idle_blocks); /* for the next round: nobody waits for it here */
+                &next->idle_blocks); /* for the next round: nothing waits for it here */
             if (params.trace)
                 trace_round(params, search, min(round, max_rounds - 1), count);
         }
@@ -478,9 +480,9 @@ __device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<ki
     return min(round, max_rounds);
 }
 
-/* ---- passes ---- */
+/* ---- iterations ---- */
 
-/* Takes the counters of a pass that has ended into shared memory. */
+/* Loads the counters of an iteration that has ended into shared memory. */
 template <int kind>
 __device__ __forceinline__ void load_counters(const kernel_params &params,
                                               block_shared<kind> &shared, uint32_t iteration)
@@ -498,7 +500,7 @@ __device__ __forceinline__ void load_counters(const kernel_params &params,
     __syncthreads();
 }
 
-/* Clears the rows of the pass after this one: each has `rounds_most` at most. */
+/* Clears the trace records of the next iteration: at most `max_rounds`. */
 template <int kind>
 __device__ __forceinline__ void clear_trace(const kernel_params &params, search_state<kind> &search)
 {
@@ -512,7 +514,7 @@ __device__ __forceinline__ void clear_trace(const kernel_params &params, search_
     search.trace_cleared = end;
 }
 
-/* Clears the counters of the pass after this one. */
+/* Clears the counters of the next iteration. */
 template <int kind>
 __device__ __forceinline__ void begin_iteration(const kernel_params &params,
                                                 search_state<kind> &search)
@@ -523,7 +525,7 @@ __device__ __forceinline__ void begin_iteration(const kernel_params &params,
     clear_trace(params, search);
 }
 
-/* Ends a pass, whose rows are `rounds` of this block. */
+/* Ends an iteration of `rounds` rounds in this block; grid barrier. */
 template <int kind>
 __device__ __forceinline__ void
 end_iteration(const kernel_params &params, block_shared<kind> &shared, search_state<kind> &search,
@@ -542,7 +544,7 @@ end_iteration(const kernel_params &params, block_shared<kind> &shared, search_st
     load_counters(params, shared, ++search.iteration);
 }
 
-/* Completes the rows of a pass, of which block 0 noted so many. */
+/* Completes the trace records of an iteration; block 0 wrote `noted` of them. */
 template <int kind>
 __device__ __forceinline__ void
 complete_trace(const kernel_params &params, const block_shared<kind> &shared,
@@ -566,7 +568,7 @@ complete_trace(const kernel_params &params, const block_shared<kind> &shared,
     search.trace_records += rounds;
 }
 
-/* Relaxes what is nearer than the bound. */
+/* Pushes the queue, and what is found within the step. */
 template <int kind>
 __device__ __forceinline__ void push_iteration(const kernel_params &params,
                                                block_shared<kind> &shared,
@@ -588,7 +590,8 @@ __device__ __forceinline__ void push_iteration(const kernel_params &params,
     complete_trace(params, shared, search, HW_ONE_GPU_DELTA_PUSH, rounds);
 }
 
-/* Takes what the next step holds from those that wait; what was settled since is dropped. */
+/* Moves the vertices of the step from the rest queue to the step queue; drops those that were
+ * settled meanwhile. */
 template <int kind>
 __device__ __forceinline__ void refill_step(const kernel_params &params, block_shared<kind> &shared,
                                             search_state<kind> &search, cg::grid_group &grid,
@@ -611,7 +614,7 @@ __device__ __forceinline__ void refill_step(const kernel_params &params, block_s
         const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(params) + v) : 0;
         const bool there = i < count && key >= settled, now = there && key < bound;
-        if (i < count && (!there || now)) /* those that go on waiting keep their marks */
+        if (i < count && (!there || now)) /* vertices that go on waiting keep their marks */
             atomicAnd(params.rest_marks + (v >> 5), ~(1u << (v & 31)));
         if (there && !now)
             min_key = min(min_key, key);
@@ -677,7 +680,7 @@ __device__ __forceinline__ void push_root(const kernel_params &params, block_sha
     complete_trace(params, shared, search, HW_ONE_GPU_DELTA_ROOT, 0);
 }
 
-/* The row of the vertices of degree 1; one thread calls it. */
+/* Writes the trace record of the vertices of degree 1. One thread. */
 template <int kind>
 __device__ __forceinline__ void trace_leaves(const kernel_params &params,
                                              const search_state<kind> &search)
@@ -699,7 +702,7 @@ __global__ void __launch_bounds__(threads, 1)
     __shared__ block_shared<kind> shared;
     cg::grid_group grid = cg::this_grid();
     search_state<kind> search = {key_beyond<kind>(0, params.delta), 0, 0, 0, 0, 0};
-    bool stepped = false; /* was the pass before a step, too? */
+    bool stepped = false; /* the previous iteration refilled a step, too */
 
     init_distances<kind>(params, root);
     clear_trace(params, search);
@@ -716,7 +719,8 @@ __global__ void __launch_bounds__(threads, 1)
         }
         if (shared.rest[search.rest_index % 3] == 0)
             break;
-        /* A width beyond the last step, or beyond the nearest that waits where it found none. */
+        /* A width beyond the last step, or, if that was empty, beyond the nearest vertex that
+         * waits. */
         const key_of<kind> from =
             stepped ? static_cast<key_of<kind>>(shared.previous.min_key) : search.step_end;
         refill_step(params, shared, search, grid, key_beyond<kind>(from, params.delta));
@@ -724,7 +728,7 @@ __global__ void __launch_bounds__(threads, 1)
     }
     relax_leaves<Offset, kind>(params, root);
     if (params.trace) {
-        grid.sync(); /* so that the row ends with the last block */
+        grid.sync(); /* so that the record ends with the last block */
         if (hw_grid_thread() == 0)
             trace_leaves(params, search);
     }

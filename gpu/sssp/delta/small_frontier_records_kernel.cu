@@ -19,7 +19,7 @@ constexpr uint32_t block_size = 512;
 constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
 constexpr uint32_t continuation = HW_SMALL_FRONTIER_CONTINUATION;
 
-/* Puts the list of a vertex, of edges to others of the core, into records. */
+/* Builds the records of one vertex. */
 template <typename Offset>
 __device__ __forceinline__ void build_record(const hw_gpu_graph &graph, const hw_gpu_edge *edge,
                                              hw_gpu_edge *record, uint32_t *num_records, uint32_t v)
@@ -61,7 +61,7 @@ __global__ void build_records(const hw_gpu_graph graph, const hw_gpu_edge *edge,
 int hw_small_frontier_launch_records(const hw_one_gpu_delta_params *params)
 {
     const uint32_t blocks = params->graph.core / block_size + 1;
-    uint32_t *num_records = &params->control->trace_records; /* nobody else has a use for it yet */
+    uint32_t *num_records = &params->control->trace_records; /* free until the first search */
     cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
 
     if (error != cudaSuccess)

@@ -1,4 +1,19 @@
-/* @@HEAD barrier@@ */
+/*
+ * Barriers of delta-stepping on several GPUs: the grid barrier over the blocks of one GPU, and the
+ * peer barrier over all blocks of all GPUs, which carries an all-gather of the counters of the
+ * iteration.
+ *
+ * Peer barrier: the last block of a GPU to arrive stores the counters into the slots of all GPUs
+ * (gpu/comm/allgather.cuh); in every block one warp per rank waits for the words of that rank. All
+ * blocks then reduce the same words, so that all GPUs take the same decisions without a host.
+ *
+ * Memory order. Before a peer barrier, the stores of every thread, to this GPU or another, are
+ * ordered by __syncthreads() before its block counts as arrived: a release, and an acquire of what
+ * the blocks before it did. So all of them come before the system-scope fence of the last block's
+ * warp, and before the words that this warp stores. The warps that read the words acquire them
+ * before the __syncthreads() that lets the block continue. At a grid barrier the arrival counter
+ * takes the part of the words.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
 
@@ -10,7 +25,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Tells all blocks and all GPUs that this one gives up. */
+/* Makes all blocks of all GPUs fail. */
 __device__ void signal_failure(const kernel_params &params)
 {
     *static_cast<volatile uint32_t *>(&params.control->failed) = 1;
@@ -19,18 +34,19 @@ __device__ void signal_failure(const kernel_params &params)
     __threadfence_system();
 }
 
-/* Have so many come, counted from some time on? */
+/* Compares counters that may wrap around. */
 __device__ __forceinline__ bool has_reached(uint32_t count, uint32_t wanted)
 {
     return static_cast<int32_t>(count - wanted) >= 0;
 }
 
-/* Waits until all blocks have come to so many barriers; not for ever. One thread. */
+/* Counts this block as arrived and waits until all blocks are; returns false after a failure or a
+ * timeout. One thread. */
 __device__ __forceinline__ bool wait_for_blocks(const kernel_params &params, uint32_t barriers)
 {
     const uint32_t *arrived = &params.control->arrived, all = barriers * gridDim.x;
     bool here = hw_arrive_acq_rel(&params.control->arrived) + 1 == all;
-    count64 since = 0; /* the clock is not asked at once: most waits are short */
+    count64 since = 0; /* the clock is not read at once, since most waits are short */
 
     for (uint32_t spin = 1; !here; spin++) {
         here = has_reached(hw_load_acquire(arrived), all);
@@ -45,7 +61,7 @@ __device__ __forceinline__ bool wait_for_blocks(const kernel_params &params, uin
     return true;
 }
 
-/* This lane's part of the counters of a pass that has ended. */
+/* This lane's word of the counters of an iteration that has ended. */
 __device__ __forceinline__ uint32_t load_counter(const kernel_params &params, uint32_t number,
                                                  uint32_t rest)
 {
@@ -59,8 +75,8 @@ __device__ __forceinline__ uint32_t load_counter(const kernel_params &params, ui
     return lane < sizeof(iteration_counters) / sizeof(uint32_t) ? hw_load_relaxed(at) : 0;
 }
 
-/* A barrier over the blocks of this GPU, which then see the counters of the pass before this one.
- * Returns false where all must give up. */
+/* Barrier over the blocks of this GPU. Afterwards shared.previous holds the counters of iteration
+ * `number`. Returns false if the search failed. */
 template <int kind>
 __device__ bool grid_barrier(const kernel_params &params, block_shared &shared,
                              search_state<kind> &search, uint32_t number)
@@ -84,8 +100,8 @@ __device__ bool grid_barrier(const kernel_params &params, block_shared &shared,
     return shared.ok != 0;
 }
 
-/* Counts this block as arrived. The last one tells all GPUs what the pass came to: its own hears it
- * so, too. A warp. */
+/* Counts this block as arrived; the last block sends the counters of the iteration to all GPUs, its
+ * own included. One warp. */
 __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, uint32_t allgather,
                                uint32_t number, uint32_t rest)
 {
@@ -104,9 +120,9 @@ __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, u
                     half, allgather);
 }
 
-/* Waits for rank q's words, as wait_peer() does, which asks whether somebody has given up after
- * they came: who tells of that in a search posts no words later, so that both are asked for at
- * once. Returns false if they do not come, or somebody has. A warp. */
+/* Waits for the words of rank q. Unlike wait_peer(), it loads the failure flag and the words at
+ * once: a GPU that sets the flag in a search sends no words later, so that the order of the two
+ * loads does not matter. Returns false after a failure or a timeout. One warp. */
 __device__ __forceinline__ bool wait_peer_words(const hw_allgather_params &params, uint32_t q,
                                                 uint32_t number, uint64_t &half)
 {
@@ -127,7 +143,7 @@ __device__ __forceinline__ bool wait_peer_words(const hw_allgather_params &param
     }
 }
 
-/* Hears what rank q tells. A warp. */
+/* Receives the words of rank q. One warp. */
 __device__ void receive_words(const kernel_params &params, block_shared &shared, uint32_t q,
                               uint32_t allgather)
 {
@@ -144,8 +160,8 @@ __device__ void receive_words(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* What all GPUs told in one of their words. Every lane does the same, and asks for all of it at
- * once: all blocks wait for this. */
+/* Reduces one of the words over all ranks. All lanes run the same code and load all words at once,
+ * since all blocks wait for this. */
 __device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
                                                 const block_shared &shared, uint32_t which)
 {
@@ -167,7 +183,7 @@ __device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
     return which == HW_PEER_DELTA_MIN_KEY ? maximum : sum;
 }
 
-/* What rank q sent to this one before the last meeting. */
+/* Updates that rank q sent to this one before the last peer barrier. */
 __device__ __forceinline__ uint32_t sent_by(const kernel_params &params, const block_shared &shared,
                                             uint32_t q)
 {
@@ -176,15 +192,14 @@ __device__ __forceinline__ uint32_t sent_by(const kernel_params &params, const b
     return static_cast<uint32_t>(params.part.config.rank & 1 ? two >> 32 : two);
 }
 
-/* Counts what lies in the boxes then. A warp. */
+/* Computes the prefix sums of the updates received. One warp. */
 __device__ __forceinline__ void count_updates(const kernel_params &params, block_shared &shared)
 {
     const uint32_t q = threadIdx.x & 31;
     const bool other = q < params.part.config.ranks && q != params.part.config.rank;
     const uint32_t sent = other ? sent_by(params, shared, q) : 0;
-    const uint64_t scan =
-        hw_warp_scan(static_cast<uint64_t>(min(sent, params.peers.outbox_capacity)));
-    const bool full = __any_sync(HW_WARP, sent > params.peers.outbox_capacity);
+    const uint64_t scan = hw_warp_scan(static_cast<uint64_t>(min(sent, params.outbox_capacity)));
+    const bool full = __any_sync(HW_WARP, sent > params.outbox_capacity);
 
     if (q < params.part.config.ranks)
         shared.updates_end[q] = scan;
@@ -192,8 +207,8 @@ __device__ __forceinline__ void count_updates(const kernel_params &params, block
         shared.overflowed = full;
 }
 
-/* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
- * false where all must give up. */
+/* Barrier over all blocks of all GPUs, with an all-gather of the counters of iteration `number`.
+ * Returns false if the search failed. */
 template <int kind>
 __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t number)
 {

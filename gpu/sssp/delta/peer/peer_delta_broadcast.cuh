@@ -1,4 +1,11 @@
-/* @@HEAD broadcast@@ */
+/*
+ * Broadcast of the distances of settled vertices to all other GPUs
+ * (gpu/sssp/delta/peer/peer_delta.h), packed or direct.
+ *
+ * Packed: each chunk of positions is a bit mask and the keys of the positions whose bits are set,
+ * at a fixed place of the outboxes. So links carry whole cache lines, which keys scattered over the
+ * distances of other GPUs would not fill. The receiver unpacks after the peer barrier.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BROADCAST_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BROADCAST_CUH
 
@@ -9,34 +16,32 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Whole chunks of positions are told packed: a bit for each position and the keys of those whose
- * bit is set, into a box, where chunks have their places. So links carry full lines, which keys
- * that lie scattered over the others' distances would not make. */
+/* Layout of a chunk of a packed broadcast. */
 template <int kind> struct chunk_t {
-    static constexpr uint32_t words = 32 / sizeof(key_of<kind>); /* of 32 positions */
+    static constexpr uint32_t words = 32 / sizeof(key_of<kind>); /* words of 32 positions */
     static constexpr uint32_t positions = 32 * words;
-    static constexpr uint32_t masks = words / 4;             /* entries of a box */
-    static constexpr uint32_t entries = masks + 64;          /* at most */
-    static constexpr uint32_t apart = (entries + 7) / 8 * 8; /* whole lines */
+    static constexpr uint32_t masks = words / 4;             /* of 16 bytes, as an outbox has */
+    static constexpr uint32_t entries = masks + 64;          /* maximum */
+    static constexpr uint32_t apart = (entries + 7) / 8 * 8; /* whole cache lines */
 };
 
-/* Has a box room for all chunks of a part? Its entries are as many as a part's positions. */
+/* Whether an outbox holds all chunks of a part: it has as many entries as a part has positions. */
 template <int kind> __device__ __forceinline__ bool can_pack(const kernel_params &params)
 {
     using chunk = chunk_t<kind>;
     static_assert(3 * chunk::apart <= 2 * chunk::positions, "two chunks and a begun one fit");
 
-    return params.peers.outbox_capacity >= 2 * chunk::positions;
+    return params.outbox_capacity >= 2 * chunk::positions;
 }
 
-/* How many chunks so many positions make. */
+/* Chunks of a part of so many vertices. */
 template <int kind> __device__ __forceinline__ uint32_t chunks_of(uint32_t core)
 {
     return (core + chunk_t<kind>::positions - 1) / chunk_t<kind>::positions;
 }
 
-/* Packs own keys in [from, to) of a chunk from position `begin` on into `stage`, and counts them as
- * sent to all others. Returns how many entries of a box they take. The whole warp calls it. */
+/* Packs the owned keys in [from, to) of the chunk at `begin` into `stage`, and counts them as sent
+ * to all others. Returns the entries used. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane_state<kind> &state,
                                                uint32_t begin, key_of<kind> from, key_of<kind> to,
@@ -71,7 +76,7 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane
     return chunk::masks + (count * static_cast<uint32_t>(sizeof(key_of<kind>)) + 15) / 16;
 }
 
-/* Asks for the own keys of a chunk, which are read later. */
+/* Prefetches the owned keys of a chunk. */
 template <int kind>
 __device__ __forceinline__ void prefetch_chunk(const kernel_params &params, uint64_t begin)
 {
@@ -82,7 +87,7 @@ __device__ __forceinline__ void prefetch_chunk(const kernel_params &params, uint
         hw_prefetch_l2(distances<kind>(params) + owned_begin(params) + at);
 }
 
-/* Own keys in [from, to) go to the others' boxes. */
+/* Stores owned keys in [from, to), packed, into the other GPUs' outboxes. */
 template <int kind>
 __device__ void broadcast_packed(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state, key_of<kind> from, key_of<kind> to)
@@ -100,15 +105,15 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
             const uint4 entry = stage[i];
             for (uint32_t step = 1; step < params.part.config.ranks; step++) {
                 const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-                static_cast<uint4 *>(
-                    params.peers.outbox[state.parity].send[q])[c * chunk::apart + i] = entry;
+                static_cast<uint4 *>(params.outbox[state.parity].send[q])[c * chunk::apart + i] =
+                    entry;
             }
         }
         __syncwarp();
     }
 }
 
-/* The masks of a chunk that came, one a lane; none past the last chunk. */
+/* The masks of a received chunk, one a lane; 0 past the last chunk. */
 template <int kind>
 __device__ __forceinline__ uint32_t mask_of(const uint4 *box, uint64_t c, uint32_t chunks)
 {
@@ -120,8 +125,8 @@ __device__ __forceinline__ uint32_t mask_of(const uint4 *box, uint64_t c, uint32
                : 0;
 }
 
-/* Stores the keys of a chunk that came; mask: as of mask_of(); there: the place of this lane's
- * first position. The whole warp calls it. */
+/* Stores the keys of a received chunk. mask: from mask_of(); there: the distance of this lane's
+ * first position. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ void unpack_chunk(const uint4 *received, uint32_t mask,
                                              key_of<kind> *there)
@@ -144,7 +149,7 @@ __device__ __forceinline__ void unpack_chunk(const uint4 *received, uint32_t mas
             there[32 * k] = key[k];
 }
 
-/* Takes what the others told packed, asking for the next chunk's masks meanwhile. */
+/* Unpacks the other GPUs' broadcasts; loads the masks of the next chunk ahead. */
 template <int kind> __device__ void unpack_broadcast(const kernel_params &params, uint32_t parity)
 {
     using chunk = chunk_t<kind>;
@@ -152,7 +157,7 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
 
     for (uint32_t step = 1; step < params.part.config.ranks; step++) {
         const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-        const uint4 *box = static_cast<const uint4 *>(params.peers.outbox[parity].recv[q]);
+        const uint4 *box = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
         const uint32_t chunks = chunks_of<kind>(params.peers.core_of[q]);
         key_of<kind> *there =
             distances<kind>(params) + q * params.part.config.block_size + (threadIdx.x & 31);
@@ -165,7 +170,7 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
     }
 }
 
-/* Own keys in [from, to) go straight to where the others have them. */
+/* Stores owned keys in [from, to) directly into the other GPUs' distances. */
 template <int kind>
 __device__ void broadcast_direct(const kernel_params &params, lane_state<kind> &state,
                                  key_of<kind> from, key_of<kind> to)

@@ -1,5 +1,6 @@
-/* Method `delta` on several GPUs of one node, in one kernel (gpu/sssp/delta/peer/peer_delta.h): its
- * host side. */
+/*
+ * Delta-stepping on several GPUs of one node: host side (gpu/sssp/delta/peer/peer_delta.h).
+ */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "lib/base/memory.h"
@@ -9,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks at the host's memory between two at the stream. */
+/* Loads of the report in host memory for each query of the stream. */
 #define POLLS_PER_QUERY 4096
-/* Long lists that are left at a time, at most; what counts them has 24 bits. */
+/* Maximum of long lists deferred at a time; their packed count has 24 bits. */
 #define MAX_LONG_LISTS ((uint32_t)1 << 22)
 
 bool hw_peer_delta_fits(const struct hw_distributed_sssp *sssp)
@@ -24,7 +25,7 @@ bool hw_peer_delta_fits(const struct hw_distributed_sssp *sssp)
            sssp->params.config.ranks <= HW_PEER_DELTA_RANKS;
 }
 
-/* ---- plan ---- */
+/* ---- memory ---- */
 
 static hw_count touched_bytes(const struct hw_distributed_sssp *sssp)
 {
@@ -70,7 +71,7 @@ void hw_peer_delta_add_arrays(struct hw_distributed_sssp *sssp)
 
 /* ---- opening ---- */
 
-/* Queues are where the rounds have theirs. */
+/* The queues reuse arrays of the rounds of gpu/sssp/distributed. */
 static void reuse_arrays(struct hw_peer_delta_params *params)
 {
     const struct hw_distributed_sssp_params *part = &params->part;
@@ -99,17 +100,18 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);
     }
     for (unsigned parity = 0; parity < 2; parity++)
-        peer->params.peers.outbox[parity] = hw_distributed_sssp_outboxes(sssp, parity);
-    peer->params.peers.outbox_capacity = sssp->params.config.block_size;
+        peer->params.outbox[parity] = hw_distributed_sssp_outboxes(sssp, parity);
+    peer->params.outbox_capacity = sssp->params.config.block_size;
 }
 
-/* Lightest edges, and where vertices of one edge begin, on all parts. Collective; ranks agree. */
+/* Copies the lightest edges, and finds on all parts where vertices of one edge begin. Collective;
+ * ranks agree. */
 static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct hw_peer_delta_params *params = &sssp->peer_delta.params;
     const struct hw_context *ctx = sssp->engine->ctx;
     uint32_t own[2] = {0, params->part.lists.active}, all[2 * HW_PEER_DELTA_RANKS];
-    uint32_t *core = &params->control->trace_records; /* room for one number */
+    uint32_t *core = &params->control->trace_records; /* free until the first search */
     enum hw_status status = hw_cuda(hw_peer_delta_launch_lightest(params, core),
                                     "the kernel that takes the lightest edges", err);
 
@@ -193,7 +195,7 @@ static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, st
     return HW_OK;
 }
 
-/* What looks for parents from distances alone expects all of them, and clear marks. */
+/* The search for parents from distances alone expects all distances, and clear marks. */
 static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_distributed_sssp_params *part = &sssp->params;
@@ -223,7 +225,7 @@ enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *sssp, struct hw_err
         hw_cuda(hw_peer_delta_launch(&peer->params, &search, peer->blocks, peer->shared_bytes),
                 "the kernel of method delta", err);
 
-    if (status != HW_OK) /* tells the others */
+    if (status != HW_OK) /* sends the failure to all ranks */
         return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
     status = wait_for_search(sssp, err);
     if (status != HW_OK)
@@ -244,7 +246,7 @@ enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *sssp, struct hw
                    "the kernel that writes results", err);
 }
 
-/* ---- rows ---- */
+/* ---- trace ---- */
 
 static enum hw_status get_trace(const struct hw_distributed_sssp *sssp,
                                 struct hw_peer_delta_trace_record **record, uint32_t *count,
@@ -283,7 +285,8 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_s
     uint32_t count = 0;
     enum hw_status status = get_trace(sssp, &record, &count, err);
 
-    for (uint32_t r = 1; r < count && status == HW_OK; r++) { /* the first says when it began */
+    for (uint32_t r = 1; r < count && status == HW_OK;
+         r++) { /* the first record has the time when the search began */
         const struct hw_peer_delta_trace_record *now = &record[r];
         struct hw_step *step = hw_steps_add(steps);
         if (!step) {

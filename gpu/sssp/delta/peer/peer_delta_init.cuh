@@ -1,4 +1,6 @@
-/* @@HEAD init@@ */
+/*
+ * Initialization of a search of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_INIT_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_INIT_CUH
 
@@ -9,7 +11,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Positions [first, end) of a segment are unreached, but the root. */
+/* Resets positions [first, end) of the range of rank q to unreached, except the root. */
 template <int kind>
 __device__ void reset_keys(const kernel_params &params, uint32_t q, uint32_t first, uint32_t end,
                            uint32_t root)
@@ -48,8 +50,9 @@ template <int kind> __device__ void init_distances(const kernel_params &params, 
         complement(hw_further<kind>(0, params.part.graph.edge[first].weight));
 }
 
-/* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
- * so wake together, not one pass after the other. */
+/* Stores to many lines of the other GPUs' outboxes. Idle NVLink connections take some 140 us to
+ * wake (doc/methods); all are woken at once here, instead of one in each of the first iterations.
+ */
 __device__ void warm_nvlink(const kernel_params &params)
 {
     constexpr uint32_t lines = 8192, apart = 136; /* entries: 17 lines of 128 bytes */
@@ -57,8 +60,7 @@ __device__ void warm_nvlink(const kernel_params &params)
     for (uint32_t q = 0; q < params.part.config.ranks; q++)
         for (uint64_t i = hw_grid_thread(); q != params.part.config.rank && i < lines;
              i += hw_grid_threads())
-            static_cast<uint4 *>(
-                params.peers.outbox[0].send[q])[i * apart % params.peers.outbox_capacity] =
+            static_cast<uint4 *>(params.outbox[0].send[q])[i * apart % params.outbox_capacity] =
                 make_uint4(0, 0, 0, 0);
 }
 

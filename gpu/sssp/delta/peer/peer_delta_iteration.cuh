@@ -1,4 +1,8 @@
-/* @@HEAD iteration@@ */
+/*
+ * Begin and end of an iteration of delta-stepping on several GPUs
+ * (gpu/sssp/delta/peer/peer_delta.h): queues are set up; at the end the block sums its counters and
+ * flushes what its warps buffered; trace records.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
 
@@ -9,7 +13,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Adds a warp's sum to a counter of the block. */
+/* Adds the warp's sum to a counter in global memory. */
 __device__ __forceinline__ void add(count64 *to, uint32_t mine)
 {
     if (!__any_sync(HW_WARP, mine != 0))
@@ -19,7 +23,7 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
         atomicAdd(to, all);
 }
 
-/* Leaves what the lanes of this warp counted in the block. The arguments fit into registers. */
+/* Sums the lanes' counters into shared memory. The arguments fit into registers. */
 template <int kind>
 __device__ __noinline__ void reduce_counters(uint32_t edges, uint32_t degrees, uint32_t open,
                                              uint32_t pulled, uint32_t sent_step,
@@ -45,7 +49,8 @@ __device__ __noinline__ void reduce_counters(uint32_t edges, uint32_t degrees, u
         shared_memory().sum[lane][threadIdx.x / 32] = mine;
 }
 
-/* Likewise, if they counted anything: most warps do not in small passes. Returns whether. */
+/* The same, unless all counters are zero, as those of most warps are in small iterations. Returns
+ * whether they are not. */
 template <int kind>
 __device__ __forceinline__ bool reduce_lane_counters(block_shared &shared,
                                                      const lane_state<kind> &state)
@@ -65,7 +70,7 @@ __device__ __forceinline__ bool reduce_lane_counters(block_shared &shared,
     return any;
 }
 
-/* Hands over one of the sums of the block. A warp. */
+/* Adds one sum of the block to the counters of the GPU. One warp. */
 __device__ __forceinline__ void publish_counters(const block_shared &shared, iteration_counters *to,
                                                  uint32_t k)
 {
@@ -100,7 +105,8 @@ __device__ __forceinline__ iteration_counters no_counters()
     return iteration_counters{};
 }
 
-/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
+/* once: no vertex is found twice, so that the step queue needs no marks; marked: the vertices for
+ * the rest queue have marks already. */
 template <int kind>
 __device__ void begin_iteration(const kernel_params &params, block_shared &shared,
                                 lane_state<kind> &state, const search_state<kind> &search,
@@ -133,9 +139,8 @@ __device__ void begin_iteration(const kernel_params &params, block_shared &share
     __syncthreads();
 }
 
-/* Begins a pass that fills another list of those that wait. The one before stays as it is, so
- * that blocks which come late decide from the same number what comes next. Such a pass may give
- * blocks shares, too. */
+/* Begins an iteration that fills another rest queue. The previous one keeps its length, so that
+ * late blocks take the same decision from it. Such an iteration may also claim work chunks. */
 template <int kind>
 __device__ void begin_refill(const kernel_params &params, block_shared &shared,
                              lane_state<kind> &state, search_state<kind> &search, bool once,
@@ -148,8 +153,8 @@ __device__ void begin_refill(const kernel_params &params, block_shared &shared,
             params.control->claimed[(search.rest_index + 1) % 3] = 0;
 }
 
-/* Room for all that the block has, and its sums: each by a warp of its own, if there are enough, so
- * that they wait together. All warps call it. */
+/* Reserves places in queues and outboxes for the block, and publishes its sums: a warp for each, if
+ * there are enough warps, so that they wait concurrently. All warps call it. */
 __device__ __forceinline__ void
 reserve_and_publish(const kernel_params &params, block_shared &shared, iteration_counters *counters)
 {
@@ -165,8 +170,8 @@ reserve_and_publish(const kernel_params &params, block_shared &shared, iteration
     }
 }
 
-/* Sums, queues and mail of the block, so much of each of this warp. Most blocks have nothing in
- * small passes. All threads call it. */
+/* Flushes the block's queue buffers and updates; the arguments are the counts of this warp. Most
+ * blocks have nothing in small iterations. All threads call it. */
 template <int kind>
 __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parity, bool summed,
                                                  uint32_t step, uint32_t rest, uint32_t sent)
@@ -189,7 +194,7 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
         return;
     reserve_and_publish(params, shared, &params.control->counters[(number + 1) & 3]);
     __syncthreads();
-    /* What has the longest way goes first. */
+    /* the longest latency first */
     store_batch<kind>(params, parity, batch,
                       lane < params.part.config.ranks ? shared.outbox_offset[lane][warp] : 0);
 #pragma unroll
@@ -199,7 +204,7 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
     __syncwarp();
 }
 
-/* Likewise; the pass may go on. */
+/* Flushes counters and buffers of the lane; the iteration may continue. */
 template <int kind> __device__ __forceinline__ void flush_iteration(lane_state<kind> &state)
 {
     const bool summed = reduce_lane_counters(shared_memory(), state);
@@ -209,7 +214,7 @@ template <int kind> __device__ __forceinline__ void flush_iteration(lane_state<k
     state.step_count = state.rest_count = state.num_updates = 0;
 }
 
-/* Notes what mail brought that the pass before had left, if rows are wanted. */
+/* Adds vertices found by deferred updates to the last trace record. */
 template <int kind>
 __device__ void trace_add_found(const kernel_params &params, const search_state<kind> &search,
                                 uint32_t count)
@@ -219,7 +224,7 @@ __device__ void trace_add_found(const kernel_params &params, const search_state<
         params.trace[search.trace_records - 1].found += count;
 }
 
-/* One more row, if rows are wanted. One thread of the GPU writes it. */
+/* Appends a trace record, if a trace is wanted. One thread of the GPU writes it. */
 template <int kind>
 __device__ void trace_append(const kernel_params &params, const block_shared &shared,
                              search_state<kind> &search, uint32_t routine)

@@ -1,12 +1,12 @@
 /*
- * Method `delta` on several GPUs of one node: the whole search in one cooperative kernel on each
- * (gpu/sssp/delta/peer/peer_delta.h). When what is relaxed is as in
- * gpu/sssp/delta/one_gpu_delta_kernel.cu; all GPUs decide alike, from the sums that they tell each
- * other when they meet after a pass.
+ * Delta-stepping on several GPUs of one node: one cooperative kernel on each GPU
+ * (gpu/sssp/delta/peer/peer_delta.h). The order of steps, pushes and pulls is that of
+ * gpu/sssp/delta/one_gpu_delta_kernel.cu; all GPUs take the same decisions from the counters that
+ * the peer barrier reduces after each iteration.
  *
- * Nothing depends on the order in which threads or GPUs come: distances only fall, to the least
- * fixed point, and whatever improved is relaxed again. What was sent for the next pass counts
- * as if it were to be pushed there; where it was of no use, that pass may be empty.
+ * Correctness does not depend on the order of threads or GPUs: distances only decrease, to the
+ * least fixed point, and every vertex that improved is relaxed again. Updates sent for the next
+ * iteration count as vertices to be pushed there; if they improve nothing, that iteration is empty.
  */
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/peer/peer_delta_broadcast.cuh"
@@ -22,19 +22,19 @@ namespace hw_delta::peer
 namespace
 {
 
-/* A search under way, as all its functions see it: where it is. What they share is the block's. */
+/* A search as its functions see it. What threads share is in block_shared. */
 template <int kind> struct search_run {
     search_state<kind> search;
     bool ok;
 };
 
-/* What the GPUs told each other at the last meeting. */
+/* A word of the last peer barrier, reduced over all GPUs. */
 __device__ __forceinline__ uint64_t reduced(const block_shared &shared, uint32_t which)
 {
     return shared.reduced[which];
 }
 
-/* Is anything to be pushed next, anywhere? */
+/* Whether any GPU has vertices or chunks to push next. */
 __device__ __forceinline__ bool anything_queued(const block_shared &shared)
 {
     return reduced(shared, HW_PEER_DELTA_STEP) > 0 ||
@@ -55,8 +55,8 @@ __device__ void finish_iteration(search_run<kind> &run, lane_state<kind> &state,
     run.search.iteration++;
 }
 
-/* Pushes what is queued, and what mail brings that was left. Leaves what comes then to the next
- * such pass: settle() sees to it that another takes it before it begins. */
+/* Pushes the queue and the deferred updates. May defer the updates received at its end to the next
+ * such iteration; drain_bucket() applies them before any other iteration. */
 template <int kind>
 __device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t routine, bool whole)
 {
@@ -83,7 +83,8 @@ __device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t rout
     run.search.frontier_degree += reduced(shared, HW_PEER_DELTA_DEGREES);
 }
 
-/* Goes on to the next step of the bucket, which the next pass pushes, with what is queued. */
+/* Advances to the next step of the bucket: fills the queue that the next iteration pushes, in
+ * addition to what is queued. */
 template <int kind>
 __device__ __noinline__ void advance_step(search_run<kind> &run, key_of<kind> step_end)
 {
@@ -105,13 +106,13 @@ __device__ __noinline__ void advance_step(search_run<kind> &run, key_of<kind> st
     if (!run.ok)
         return;
     search.iteration++;
-    /* What is left is told after the next pass. */
+    /* The minimum key that is left is reported after the next iteration. */
     if (hw_grid_thread() == 0 && shared.previous.max_complement)
         atomicMax(&params.control->counters[(search.iteration + 1) & 3].max_complement,
                   shared.previous.max_complement);
 }
 
-/* Are so few left of the step that what waits may come along with them? */
+/* Whether so few vertices are left of the step that the next step can be pushed with them. */
 template <int kind> __device__ bool step_lags(const search_run<kind> &run)
 {
     block_shared &shared = shared_memory();
@@ -123,14 +124,14 @@ template <int kind> __device__ bool step_lags(const search_run<kind> &run)
                reduced(shared, HW_PEER_DELTA_REST);
 }
 
-/* Has the bucket most of the edges that are left? */
+/* Whether the bucket has most of the edges that are left. */
 template <int kind> __device__ __forceinline__ bool has_most(const search_state<kind> &search)
 {
     return HW_DELTA_PEER_PULL_EDGES * search.num_unsettled <
            HW_DELTA_PEER_PUSH_PRICE * search.frontier_degree;
 }
 
-/* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
+/* Whether pulling the heavy edges of the bucket is cheaper than pushing them. */
 template <int kind> __device__ bool pulls_next(const search_run<kind> &run)
 {
     const kernel_params &params = shared_memory().params;
@@ -141,14 +142,14 @@ template <int kind> __device__ bool pulls_next(const search_run<kind> &run)
            has_most(search);
 }
 
-/* Are so few left of the bucket, in queues and in mail, that they may come along with the pull that
- * follows? They push their lists whole there, and so does what improves by them. */
+/* Whether so few vertices are left of the bucket, queued or in the inbox, that the pull that
+ * follows can push them. They push all their edges there, and so do vertices that they improve. */
 template <int kind> __device__ bool may_defer_to_pull(const search_run<kind> &run)
 {
     block_shared &shared = shared_memory();
     const kernel_params &params = shared.params;
 
-    /* They have as many edges, it is taken, as those that were pushed last. */
+    /* Estimate: their degrees equal those of the vertices pushed last. */
     const double frontier = static_cast<double>(reduced(shared, HW_PEER_DELTA_FRONTIER)),
                  degrees = static_cast<double>(reduced(shared, HW_PEER_DELTA_DEGREES)),
                  step = static_cast<double>(reduced(shared, HW_PEER_DELTA_STEP));
@@ -159,7 +160,7 @@ template <int kind> __device__ bool may_defer_to_pull(const search_run<kind> &ru
            run.search.num_unsettled > 0 && pulls_next(run);
 }
 
-/* Settles the bucket. */
+/* Settles the bucket, or leaves a few of its vertices to the pull. */
 template <int kind> __device__ void drain_bucket(search_run<kind> &run)
 {
     block_shared &shared = shared_memory();
@@ -172,7 +173,7 @@ template <int kind> __device__ void drain_bucket(search_run<kind> &run)
     uint32_t iterations = 0;
 
     for (bool stepped = false; run.ok;) {
-        if (iterations > 0 && may_defer_to_pull(run)) /* what is left is taken by the pull */
+        if (iterations > 0 && may_defer_to_pull(run)) /* the pull takes the rest */
             return;
         if (stepped || (anything_queued(shared) && !step_lags(run))) {
             push_iteration(run, routine, search.no_light_heavy_split);
@@ -187,7 +188,7 @@ template <int kind> __device__ void drain_bucket(search_run<kind> &run)
                  : iterations <= HW_DELTA_PEER_FEW_ITERATIONS                 ? 2
                  : iterations > HW_DELTA_PEER_MANY_ITERATIONS                 ? 0.5
                                                                               : 1;
-        /* Where the last step found none it is known how far it is to the next one. */
+        /* If the last step was empty, the distance to the next vertex is known. */
         const long long min_key = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
         const bool empty = iterations == 1 && reduced(shared, HW_PEER_DELTA_FRONTIER) == 0;
         const key_of<kind> from =
@@ -207,8 +208,8 @@ template <int kind> __device__ void drain_bucket(search_run<kind> &run)
     run.ok = run.ok && receive_deferred(search);
 }
 
-/* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
- * of buckets: what waits is known without looking for it. */
+/* Opens the bucket at `low`. With short lists, the search is one bucket, whose steps have the width
+ * of buckets: the rest queue then spares a scan of all vertices. */
 template <int kind>
 __device__ void open_bucket(const kernel_params &params, search_state<kind> &search,
                             key_of<kind> low, bool tail)
@@ -232,7 +233,7 @@ __device__ void open_bucket(const kernel_params &params, search_state<kind> &sea
     search.bucket++;
 }
 
-/* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
+/* Queues the vertices of the bucket; skips empty buckets. Returns whether any vertex is left. */
 template <int kind> __device__ __noinline__ bool fill_bucket(search_run<kind> &run)
 {
     block_shared &shared = shared_memory();
@@ -258,7 +259,7 @@ template <int kind> __device__ __noinline__ bool fill_bucket(search_run<kind> &r
     }
 }
 
-/* Pushes the long edges of the bucket, then what that left. */
+/* Pushes the heavy edges of the bucket, then the long lists that this deferred. */
 template <int kind> __device__ __noinline__ void push_heavy_phase(search_run<kind> &run)
 {
     block_shared &shared = shared_memory();
@@ -280,8 +281,8 @@ template <int kind> __device__ __noinline__ void push_heavy_phase(search_run<kin
     }
 }
 
-/* Tells the others own keys below `to` that they do not know yet. lost: of this lane, vertices
- * without a parent, which the GPUs tell each other again. */
+/* Broadcasts owned keys below `to` that were not broadcast yet. parentless: vertices of this lane
+ * without a parent, to be counted again. */
 template <int kind>
 __device__ __noinline__ void broadcast_distances(search_run<kind> &run, key_of<kind> to,
                                                  uint32_t parentless)
@@ -306,16 +307,16 @@ __device__ __noinline__ void broadcast_distances(search_run<kind> &run, key_of<k
     run.ok = grid_barrier(params, shared, run.search, run.search.iteration);
 }
 
-/* Is it cheaper to ask for keys of the bucket while pulling than to tell all of them before? A pull
- * examines a fraction of the edges of the one before. */
+/* Whether loading keys of the bucket during the pull is cheaper than broadcasting them before. A
+ * pull examines a fraction of the edges of the previous one. */
 template <int kind> __device__ bool should_load_remote(const search_state<kind> &search)
 {
     return search.bucket_vertices > 0 &&
            search.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * search.bucket_vertices;
 }
 
-/* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
- * whether anything is left. */
+/* Pulls the heavy edges of the bucket; opens and pushes the next bucket in the same iteration.
+ * Returns whether any vertex is left. */
 template <int kind> __device__ __noinline__ bool pull_heavy_phase(search_run<kind> &run, bool tail)
 {
     block_shared &shared = shared_memory();
@@ -326,7 +327,7 @@ template <int kind> __device__ __noinline__ bool pull_heavy_phase(search_run<kin
     lane_state<kind> state;
 
     search.has_leftovers = search.has_leftovers || anything_queued(shared);
-    if (!remote) { /* what is told takes the place of mail */
+    if (!remote) { /* a packed broadcast needs the outboxes */
         run.ok = receive_deferred(search);
         if (run.ok)
             broadcast_distances(run, from.high, 0);
@@ -367,7 +368,7 @@ template <int kind> __device__ __noinline__ bool pull_heavy_phase(search_run<kin
     return fill_bucket(run);
 }
 
-/* Widens buckets: once one had most edges, and before, where several had little to do. */
+/* Widens buckets once one had most edges, and before, after several with little work. */
 template <int kind>
 __device__ void widen_bucket(const kernel_params &params, search_state<kind> &search)
 {
@@ -394,7 +395,8 @@ template <int kind> __device__ bool advance_bucket(search_run<kind> &run)
         return false;
     if (!search.no_light_heavy_split && search.frontier_degree > 0) {
         const bool pulls = pulls_next(run);
-        search.has_substeps = search.has_substeps && !has_most(search); /* where none pull, too */
+        search.has_substeps = search.has_substeps &&
+                              !has_most(search); /* in directed graphs, too, where nobody pulls */
         if (grows)
             widen_bucket(params, search);
         if (pulls)
@@ -407,8 +409,9 @@ template <int kind> __device__ bool advance_bucket(search_run<kind> &run)
     return fill_bucket(run);
 }
 
-/* Begins: where the search is, and the root's list where that is short: its edges may all be
- * long. Then nothing is nearer than the end of the first one. Returns whether there is any. */
+/* Initializes the search. A short list of the root is pushed at once, heavy edges included: all its
+ * edges may be heavy, and no vertex is nearer than the target of the lightest one. Returns whether
+ * the root has edges. */
 template <int kind>
 __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &request)
 {
@@ -431,7 +434,7 @@ __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &r
     const uint64_t length = reduced(shared, HW_PEER_DELTA_DEGREES);
     const long long first = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
     const bool push_root_whole =
-        length > 0 && length <= block_list_edges; /* left to the block at once */
+        length > 0 && length <= block_list_edges; /* the block worklist takes all of it */
     open_bucket(params, search,
                 push_root_whole ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
                 params.config.endless);
@@ -442,8 +445,8 @@ __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &r
     return length > 0;
 }
 
-/* Parents of those whose neighbours are no nearer, which are hidden. Each pass finds some, or there
- * are none left that it could. Returns how many are left; on the first lanes. */
+/* Parents of vertices without a nearer neighbour. Each iteration finds some, or none is left to be
+ * found. Returns how many are left, in lane 0. */
 template <int kind>
 __device__ __noinline__ uint32_t resolve_parentless(search_run<kind> &run, uint32_t root)
 {
@@ -469,8 +472,8 @@ __device__ __noinline__ uint32_t resolve_parentless(search_run<kind> &run, uint3
     return parentless;
 }
 
-/* Vertices of one edge, and all parents. The few distances that matter and are not known here are
- * asked for; all are told only where the host goes on. */
+/* Vertices of one edge, and all parents. The few remote distances that matter are loaded; all
+ * distances are broadcast only if the host continues. */
 template <int kind>
 __device__ __noinline__ void finish_search(search_run<kind> &run,
                                            const hw_peer_delta_search &request)
@@ -494,11 +497,11 @@ __device__ __noinline__ void finish_search(search_run<kind> &run,
         parentless = resolve_parentless(run, request.root);
     if (!run.ok || reduced(shared, HW_PEER_DELTA_PARENTLESS) == 0)
         return;
-    search.broadcast_below = 0; /* hidden ones, too */
+    search.broadcast_below = 0; /* parent_pending is overwritten, too */
     broadcast_distances(run, hw_keys<kind>::none, parentless);
 }
 
-/* Tells the host. One thread. */
+/* Reports to the host. One thread. */
 template <int kind>
 __device__ void write_report(const search_run<kind> &run, const hw_peer_delta_search &request)
 {
@@ -533,9 +536,9 @@ __global__ void __launch_bounds__(threads, 1)
         write_report(run, request);
 }
 
-/* ---- beside searches ---- */
+/* ---- outside searches ---- */
 
-/* The lightest edges of each list; past the last one of several edges. */
+/* Copies the lightest edges of each list; *core: past the last list of several edges. */
 __global__ void copy_lightest(const __grid_constant__ hw_distributed_sssp_params part,
                               hw_peer_delta_lightest *lightest, uint32_t *core)
 {
@@ -561,7 +564,7 @@ __global__ void forget_remote(const __grid_constant__ kernel_params params, uint
                          params.part.config.block_size, root);
 }
 
-/* Results by graph id. */
+/* Writes results by graph id. */
 template <int kind>
 __global__ void __launch_bounds__(256)
     write_results(const __grid_constant__ kernel_params params, uint32_t root)

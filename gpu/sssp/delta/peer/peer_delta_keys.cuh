@@ -1,4 +1,7 @@
-/* @@HEAD keys@@ */
+/*
+ * Keys, hints and remote distances of delta-stepping on several GPUs
+ * (gpu/sssp/delta/peer/peer_delta.h).
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_KEYS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_KEYS_CUH
 
@@ -19,7 +22,7 @@ __device__ __forceinline__ uint32_t owned_begin(const kernel_params &params)
     return params.part.config.owned_range * params.part.config.block_size;
 }
 
-/* Keys as seen by one that pulls: those of vertices of one edge are beyond all. */
+/* Order of keys for pulls: vertices of one edge, whose key is negative, are beyond all others. */
 __device__ __forceinline__ uint32_t pull_order(int32_t key)
 {
     return static_cast<uint32_t>(key);
@@ -40,7 +43,7 @@ __device__ __forceinline__ void atomic_lower_system(int64_t *at, int64_t key)
     atomicMin_system(reinterpret_cast<long long *>(at), static_cast<long long>(key));
 }
 
-/* What the least of keys is told as: the greater the less; 0 of none at all. */
+/* Encodes a minimum key for a maximum: the smaller the key, the larger the word; 0 means no key. */
 __device__ __forceinline__ count64 complement(long long key)
 {
     return ~(static_cast<count64>(key) ^ 1ull << 63);
@@ -58,11 +61,12 @@ __device__ __forceinline__ uint32_t owner_of(const kernel_params &params, uint32
                : local_id;
 }
 
-/* What a copy of another part's key holds while that vertex looks for a parent. */
+/* Stored by other GPUs as the key of a vertex that is still looking for a parent. */
 constexpr int parent_pending = -2;
 
-/* The key of a vertex, `known` as far as this GPU knows. Keys below `told` are final; for others,
- * the owner of another part's vertex is asked, in a pass that changes no key that matters. */
+/* The key of a vertex, of which `known` is what this GPU has. Keys below `valid_below` are final;
+ * else the key of a remote vertex is loaded from its owner. Only for iterations that change no key
+ * that matters. */
 template <int kind>
 __device__ __forceinline__ key_of<kind> remote_load(const kernel_params &params,
                                                     lane_state<kind> &state, uint32_t local_id,
@@ -77,7 +81,8 @@ __device__ __forceinline__ key_of<kind> remote_load(const kernel_params &params,
         local_id);
 }
 
-/* Likewise in a pass that hides vertices: the owner is asked for hidden ones, too. */
+/* The same in iterations that publish `parent_pending`: such keys count as known and are not
+ * loaded. */
 template <int kind>
 __device__ __forceinline__ key_of<kind>
 remote_load_unless_pending(const kernel_params &params, lane_state<kind> &state, uint32_t local_id,
@@ -87,11 +92,11 @@ remote_load_unless_pending(const kernel_params &params, lane_state<kind> &state,
                              known == parent_pending ? known : state.remote_load_from);
 }
 
-/* What stands for the source of an edge that vanishes in its source's key: no parent as such, for
- * two vertices could have each other. */
+/* As the source of a hint: the edge vanishes in the key of its source, so that both have equal
+ * distances. It is no valid parent as such, since two vertices could have each other. */
 constexpr uint32_t equal_distance_parent = HW_INVALID_VERTEX - 1;
 
-/* What hints and results have room for of a key, and does it say all? */
+/* The bits of a key that hints and results store; fits_low_bits(): they determine the key. */
 template <int kind> __device__ __forceinline__ uint32_t low_bits(key_of<kind> key)
 {
     return static_cast<uint32_t>(key);
@@ -102,9 +107,8 @@ template <int kind> __device__ __forceinline__ bool fits_low_bits(key_of<kind> k
     return kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
 }
 
-/* The last edge that lowered an own vertex, as its source and the key it gave: without order
- * among threads, so that it holds only where that is the vertex's key in the end. No source where
- * a key has more bits than fit. */
+/* Stores the last edge that lowered an owned vertex, as source and key. Unordered among threads, so
+ * it is valid only if that key is the final one. A key that needs more bits has no source. */
 template <int kind>
 __device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
                                          key_of<kind> key)
@@ -113,12 +117,12 @@ __device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v
         make_uint2(fits_low_bits<kind>(key) ? source : HW_INVALID_VERTEX, low_bits<kind>(key));
 }
 
-/* What a pass over all own vertices sees of some words of 32, one of each a lane. */
+/* A group of vertices: words of 32, one of each a lane. */
 constexpr uint32_t group_words = 3;
 
 template <int kind> struct key_group {
-    uint32_t first;                /* the first of the words' vertices, plus the lane */
-    key_of<kind> key[group_words]; /* `past` of those past the last one */
+    uint32_t first;                /* vertex of this lane in the first word */
+    key_of<kind> key[group_words]; /* `past` beyond the last vertex */
 };
 
 template <int kind>
@@ -136,13 +140,13 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params &params
     return keys;
 }
 
-/* How many such groups there are. */
+/* Groups of owned vertices. */
 __device__ __forceinline__ uint64_t num_groups(const kernel_params &params)
 {
     return (static_cast<uint64_t>(params.peers.core) + 32 * group_words - 1) / (32 * group_words);
 }
 
-/* Counts a vertex, if it is beyond the pass's bucket. */
+/* Counts a vertex that is beyond the iteration's bucket. */
 template <int kind>
 __device__ __forceinline__ void count_beyond(lane_state<kind> &state, bool beyond, key_of<kind> key)
 {

@@ -1,4 +1,10 @@
-/* @@HEAD outbox@@ */
+/*
+ * Sending updates to other GPUs (gpu/sssp/delta/peer/peer_delta.h). Each warp buffers updates in
+ * shared memory; a full buffer, or the end of the iteration, sorts them by owner, reserves places
+ * in the outboxes and stores them into the owners' memory. An update is (position at the owner,
+ * source, key in two words); in the buffer it has the local id in place of the position. The peer
+ * barrier delivers; peer_delta_receive.cuh applies them.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
 
@@ -9,7 +15,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Its parts: entries are (position or code, code of the source, key). */
+/* The parts of an update. */
 template <int kind>
 __device__ __forceinline__ uint4 make_entry(uint32_t at, uint32_t source, key_of<kind> key)
 {
@@ -26,15 +32,16 @@ template <int kind> __device__ __forceinline__ key_of<kind> key_of_entry(const u
         return static_cast<int32_t>(entry.z);
 }
 
-/* One entry for rank q: into its box, or, if that is full, in place. */
+/* Stores one update for rank q: into the outbox, or, if that is full, by lowering the distance in
+ * place. */
 template <int kind>
 __device__ __forceinline__ void send_to_owner(const kernel_params &params, uint32_t parity,
                                               uint32_t q, uint32_t at, const uint4 &entry)
 {
     const uint32_t position = entry.x - q * params.part.config.block_size;
 
-    if (at < params.peers.outbox_capacity) {
-        static_cast<uint4 *>(params.peers.outbox[parity].send[q])[at] =
+    if (at < params.outbox_capacity) {
+        static_cast<uint4 *>(params.outbox[parity].send[q])[at] =
             make_uint4(position, entry.y, entry.z, entry.w);
         return;
     }
@@ -43,15 +50,15 @@ __device__ __forceinline__ void send_to_owner(const kernel_params &params, uint3
     atomicOr_system(params.peers.touched_of[parity][q] + (position >> 5), 1u << (position & 31));
 }
 
-/* Mail of a warp, some slots a lane. The entries stay where they are. */
+/* Updates of a warp, some of each lane, grouped by owner. The updates stay in the send buffer. */
 struct send_batch {
-    const uint4 *entry;                /* of this lane, 32 apart */
-    uint32_t owner[updates_per_lane];  /* no rank where there is none */
-    uint32_t before[updates_per_lane]; /* how much for that rank comes before it */
-    uint32_t mine;                     /* how much is for the rank of this lane's number */
+    const uint4 *entry;                /* of this lane, every 32nd */
+    uint32_t owner[updates_per_lane];  /* HW_INVALID_VERTEX where there is none */
+    uint32_t before[updates_per_lane]; /* updates for that owner before this one */
+    uint32_t mine;                     /* updates for the rank with the number of this lane */
 };
 
-/* The first `count` entries that this warp keeps, as mail. The whole warp calls it. */
+/* Groups the first `count` updates in the send buffer of this warp. Warp-collective. */
 __device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params,
                                                      const block_shared &shared, uint32_t count)
 {
@@ -78,8 +85,8 @@ __device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params
     return batch;
 }
 
-/* Stores it from `start` on in the boxes: of the rank of each lane's number. The whole warp calls
- * it. */
+/* Stores a batch; start: place in the outbox of the rank with the lane's number. Warp-collective.
+ */
 template <int kind>
 __device__ __forceinline__ void store_batch(const kernel_params &params, uint32_t parity,
                                             const send_batch &batch, uint32_t start)
@@ -94,7 +101,7 @@ __device__ __forceinline__ void store_batch(const kernel_params &params, uint32_
     }
 }
 
-/* Sends what this warp has for others: room in all boxes is taken at once. */
+/* Sends the updates of this warp. One atomic per outbox; all are issued at once. */
 template <int kind>
 __device__ __noinline__ void flush_updates(uint32_t number, uint32_t parity, uint32_t count)
 {
@@ -112,7 +119,7 @@ __device__ __noinline__ void flush_updates(uint32_t number, uint32_t parity, uin
     __syncwarp();
 }
 
-/* Room in rank q's box for what each warp of the block has for it. A warp. */
+/* Reserves places in rank q's outbox for all warps of the block. One warp. */
 __device__ __forceinline__ void reserve_outbox(block_shared &shared, iteration_counters *counters,
                                                uint32_t q)
 {
@@ -128,7 +135,7 @@ __device__ __forceinline__ void reserve_outbox(block_shared &shared, iteration_c
         shared.outbox_offset[q][lane] = base;
 }
 
-/* Notes some finds a lane for other parts; all lanes call it. */
+/* Buffers up to N updates a lane for remote vertices. Warp-collective. */
 template <int N, int kind>
 __device__ __forceinline__ void
 buffer_updates(const kernel_params &params, block_shared &shared, lane_state<kind> &state,

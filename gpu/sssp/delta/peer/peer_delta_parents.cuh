@@ -1,4 +1,11 @@
-/* @@HEAD parents@@ */
+/*
+ * Parents at the end of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
+ *
+ * A result is (parent, low bits of the key). Most vertices have it already: their hint, if it gave
+ * the final key. Others search their list for a nearer neighbour with a tight edge. Those with none
+ * adopt, in further iterations, an equal-distance neighbour that has a parent; while a vertex has
+ * none, other GPUs see its key as `parent_pending`, so that no cycle can form.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
 
@@ -9,8 +16,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* What a search leaves of an own vertex: its parent's code, and the low bits of its key. A hint
- * that holds is that already. */
+/* Stores the result of an owned vertex. A valid hint has the same layout. */
 template <int kind>
 __device__ __forceinline__ void store_result(const kernel_params &params, uint32_t v,
                                              uint32_t parent, key_of<kind> key)
@@ -19,10 +25,10 @@ __device__ __forceinline__ void store_result(const kernel_params &params, uint32
         make_uint2(parent, low_bits<kind>(key));
 }
 
-/* Vertices that a lane has under way at the end. */
+/* Vertices in flight in each lane. */
 constexpr uint32_t finish_in_flight = 4;
 
-/* The keys of the ends of so many edges of each lane: unreached where an edge is of no rank. */
+/* Loads the keys of the targets of some edges a lane; unreached where there is no edge. */
 template <int kind>
 __device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
                                                    lane_state<kind> &state,
@@ -41,7 +47,7 @@ __device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
             key[k] = remote_load_unless_pending<kind>(params, state, edge[k].neighbor, key[k]);
 }
 
-/* Vertices of one edge take their only neighbour. */
+/* Vertices of one edge take the distance and the parent that their only neighbour gives. */
 template <int kind>
 __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &state, uint32_t root)
 {
@@ -74,8 +80,8 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
     }
 }
 
-/* Looks for a nearer neighbour that explains a vertex's key, at several edges a lane at a time:
- * lists may be long. The whole warp calls it. */
+/* Searches for a nearer neighbour that explains the key of a vertex, several edges a lane at a
+ * time, since lists may be long. Warp-collective. */
 template <int kind>
 __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<kind> &state,
                                        uint32_t v, key_of<kind> key)
@@ -112,7 +118,7 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
     return HW_INVALID_VERTEX;
 }
 
-/* What others know of an own vertex. */
+/* Stores the key of an owned vertex into the distances of all other GPUs. */
 template <int kind>
 __device__ void publish_distance(const kernel_params &params, uint32_t v, key_of<kind> key)
 {
@@ -122,8 +128,8 @@ __device__ void publish_distance(const kernel_params &params, uint32_t v, key_of
                 params.peers.distance_of[q])[owned_begin(params) + v] = key;
 }
 
-/* Queues those that have no parent yet, one a lane, and hides them from other GPUs, where these
- * look for them. Returns how many; on this lane. All lanes call it. */
+/* Queues vertices without a parent, one a lane, and publishes `parent_pending` for them, since
+ * other GPUs look for parents among them. Returns 1 in lanes that have one. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t defer_parent(const kernel_params &params, block_shared &shared,
                                                  lane_state<kind> &state, bool parentless,
@@ -137,7 +143,7 @@ __device__ __forceinline__ uint32_t defer_parent(const kernel_params &params, bl
     return parentless;
 }
 
-/* What was noted of some own vertices of several edges, one of each 32 a lane. */
+/* Keys and hints of owned vertices of several edges, every 32nd a lane. */
 template <int kind> struct hint_group {
     key_of<kind> key[finish_in_flight];
     uint2 hint[finish_in_flight];
@@ -161,7 +167,7 @@ __device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &para
     return hints;
 }
 
-/* Asks for what was noted of some own vertices, which is read later. */
+/* Prefetches keys and hints of a group. */
 template <int kind>
 __device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint64_t first)
 {
@@ -183,16 +189,16 @@ __device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint
                        line * (lane - keys));
 }
 
-/* Is a hint of what gave a vertex this key? Hints of keys that have more bits have no source. */
+/* Whether a hint gave the vertex this key. Hints of keys with more bits have no source. */
 template <int kind> __device__ __forceinline__ bool hint_holds(const uint2 &hint, key_of<kind> key)
 {
     return hint.x != HW_INVALID_VERTEX && hint.y == low_bits<kind>(key) && fits_low_bits<kind>(key);
 }
 
-/* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
- * are not reached, and takes those that have no hint into `waits`: `waiting`, in the end. Those
- * whose edge vanished have no nearer neighbour that is known, and are not to look through long
- * lists for one. Returns how many these are; on this lane. The whole warp calls it. */
+/* Examines 32 * finish_in_flight vertices from `first` on: stores results of unreached ones, and
+ * appends those without a valid hint to waiting_list. Those whose hint is `equal_distance_parent`
+ * have no known nearer neighbour and do not search their long lists: they are queued at once.
+ * Returns how many, for this lane. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t check_hints(const kernel_params &params, block_shared &shared,
                                                 lane_state<kind> &state, uint32_t root,
@@ -231,8 +237,8 @@ __device__ __forceinline__ uint32_t check_hints(const kernel_params &params, blo
     return parentless;
 }
 
-/* Parents of own vertices of several edges, as values. Queues those that found none and hides them
- * from other GPUs, and returns how many; on this lane. */
+/* Finds the parents of all owned vertices of several edges. Queues those without one; returns how
+ * many, for this lane. */
 template <int kind>
 __device__ uint32_t find_parents(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state, uint32_t root)
@@ -265,7 +271,7 @@ __device__ uint32_t find_parents(const kernel_params &params, block_shared &shar
     return parentless;
 }
 
-/* Has a reached vertex a parent? Others' that have none are hidden. */
+/* Whether a reached vertex has a parent. Remote vertices without one show `parent_pending`. */
 __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t local_id,
                                            uint32_t root)
 {
@@ -277,9 +283,9 @@ __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t
     return v < params.peers.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
 
-/* Looks for a neighbour that explains a vertex's key along an edge that vanishes in it, and has a
- * parent: whoever is lost was given its key by such a one, or looked in vain for a nearer one. The
- * whole warp calls it. */
+/* Searches for a neighbour that has a parent and explains the key of a vertex along an edge that
+ * vanishes in it: a vertex without a parent got its key from such a neighbour, or found no nearer
+ * one. Warp-collective. */
 template <int kind>
 __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane_state<kind> &state,
                                                uint32_t v, key_of<kind> key, uint32_t root)
@@ -310,9 +316,8 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane
     return HW_INVALID_VERTEX;
 }
 
-/* The queued take whoever is no further and has a parent, and have one then, which they show:
- * nobody takes a parent that came to one by way of itself. Queues those that find none, and
- * returns how many; on the first lanes. */
+/* Each queued vertex adopts an equal-distance neighbour that already has a parent, then publishes
+ * itself; hence no cycles. Queues the vertices that found none; returns how many, in lane 0. */
 template <int kind>
 __device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, block_shared &shared,
                                                  lane_state<kind> &state, uint32_t count,

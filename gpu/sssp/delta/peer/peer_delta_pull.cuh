@@ -1,4 +1,13 @@
-/* @@HEAD pull@@ */
+/*
+ * Pull of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): every owned vertex
+ * beyond a settled bucket looks for the best neighbour in it, along its weight-sorted list, as long
+ * as the lowest distance of the bucket plus the weight improves its own. A vertex that thereby
+ * falls into the next bucket is pushed in the same iteration.
+ *
+ * Most vertices need at most their two lightest edges, which are stored in an array of their own.
+ * The others are collected in worklists of the warp until they fill it. Groups of vertices are
+ * claimed dynamically, a work chunk a block (claim_group()).
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PULL_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PULL_CUH
 
@@ -9,15 +18,16 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Edges of each list that are at hand without it, and where a lane ends that pulls alone. */
+/* Edges of each list in the array of lightest edges; edges at which one lane stops to pull alone.
+ */
 constexpr uint32_t edges_cached = 2, lane_pull_edges = edges_cached + 16;
 
 template <int kind> struct pull_result {
-    key_of<kind> key, from; /* from: of the source */
-    uint32_t source;        /* a code */
+    key_of<kind> key, from; /* from: key of the source */
+    uint32_t source;        /* local id */
 };
 
-/* Takes an edge to an inner vertex where it is better. */
+/* Takes an edge from a vertex of the bucket if it gives a lower key. */
 template <int kind>
 __device__ __forceinline__ void take_better(const kernel_params &params, lane_state<kind> &state,
                                             const bucket_bounds<kind> &bound,
@@ -34,7 +44,7 @@ __device__ __forceinline__ void take_better(const kernel_params &params, lane_st
         best = pull_result<kind>{next, from, edge.neighbor};
 }
 
-/* The rest of a list by the whole warp. */
+/* Pulls the rest of a list. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ pull_result<kind>
 pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bounds<kind> &bound,
@@ -65,14 +75,15 @@ pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bou
     return best;
 }
 
-/* Does a pass ask other GPUs for keys? Then few vertices pull anything, and those that do are
- * gathered first: the way to other GPUs is long. */
+/* Whether the iteration loads keys from other GPUs. Then few vertices pull any edge, and these are
+ * collected first, since remote loads have a long latency. */
 template <int kind> __device__ __forceinline__ bool loads_remote(const lane_state<kind> &state)
 {
     return state.remote_load_from != hw_keys<kind>::none;
 }
 
-/* The list of one vertex a lane, from where pull_lightest() left it; each is beyond the bucket. */
+/* Pulls the list of one vertex a lane, each beyond the bucket, after the edges that pull_lightest()
+ * took. */
 template <int kind>
 __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<kind> &state,
                                         const bucket_bounds<kind> &bound, uint32_t v,
@@ -121,10 +132,10 @@ __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<
     return best;
 }
 
-/* Takes what some vertices a lane beyond the bucket pulled. Others push to them meanwhile, perhaps
- * lesser keys, which nobody waits to know: then whoever pushes queues them, their hint may be lost,
- * and it does no harm to go on from what was pulled. v: the first one, the others 32 apart; key:
- * theirs, before and after. */
+/* Stores the keys that some vertices a lane pulled. Other threads push to them concurrently,
+ * perhaps lower keys. The returned value of the atomic is not waited for: the pushing thread queues
+ * such a vertex itself, a lost hint costs a search for the parent, and going on from the pulled key
+ * is correct. v: the first vertex, others are 32 apart; key: before and after. */
 template <uint32_t N, int kind>
 __device__ __forceinline__ void store_pulled(const kernel_params &params, uint32_t v,
                                              const pull_result<kind> (&best)[N],
@@ -143,13 +154,14 @@ __device__ __forceinline__ void store_pulled(const kernel_params &params, uint32
         }
 }
 
-/* Vertices that a warp keeps during a pull, until they fill it. */
+/* Vertices that a warp collects during a pull until they fill it. */
 struct pull_worklist {
-    uint32_t *pulls, *pushes; /* [buffered] those with more edges to pull, and those to push */
+    uint32_t *pulls,
+        *pushes; /* [buffer_capacity] vertices with more edges to pull, and vertices to push */
     uint32_t pulling, pushing;
 };
 
-/* Keeps some a lane: v, 32 apart. The whole warp calls it. */
+/* Appends some vertices a lane: v, others are 32 apart. Warp-collective. */
 template <uint32_t N>
 __device__ __forceinline__ void append_lanes(uint32_t *list, uint32_t &count,
                                              const bool (&wanted)[N], uint32_t v)
@@ -157,7 +169,7 @@ __device__ __forceinline__ void append_lanes(uint32_t *list, uint32_t &count,
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
     uint32_t all[N];
 
-    ballot_all(wanted, all); /* somebody nearly always does */
+    ballot_all(wanted, all); /* some lane nearly always does */
 #pragma unroll
     for (uint32_t k = 0; k < N; k++) {
         if (wanted[k])
@@ -166,7 +178,7 @@ __device__ __forceinline__ void append_lanes(uint32_t *list, uint32_t &count,
     }
 }
 
-/* The last 32 of those that are kept, or all if they are fewer, one a lane. */
+/* Removes the last 32 vertices, or all if there are fewer, one a lane. */
 __device__ __forceinline__ uint32_t pop_lanes(const uint32_t *list, uint32_t &count)
 {
     const uint32_t lane = threadIdx.x & 31, some = min(count, 32u);
@@ -178,9 +190,9 @@ __device__ __forceinline__ uint32_t pop_lanes(const uint32_t *list, uint32_t &co
     return v;
 }
 
-/* Some vertices a lane, 32 apart, are through with their pulling, if they are `there`. Counts those
- * that are beyond the pass's bucket. Those that came to a bucket that was left with a few vertices
- * wait for the next pass, which pushes them whole. The others are to be pushed: `inside`. */
+/* Sorts some vertices a lane, 32 apart, that have finished their pull (`there`): those beyond the
+ * iteration's bucket are counted; those in a leftover bucket are queued for the next iteration,
+ * which pushes all their edges; those `inside` are pushed by the caller. */
 template <uint32_t N, int kind>
 __device__ __forceinline__ void
 classify_pulled(block_shared &shared, lane_state<kind> &state, const bool (&there)[N], uint32_t v,
@@ -202,15 +214,14 @@ classify_pulled(block_shared &shared, lane_state<kind> &state, const bool (&ther
         enqueue(shared, state, late[k], v + 32 * k, key[k]);
 }
 
-/* Is a key in the pass's bucket? */
+/* Whether a key is in the iteration's bucket. */
 template <int kind>
 __device__ __forceinline__ bool in_bucket(const lane_state<kind> &state, key_of<kind> key)
 {
     return key >= state.bound.low && key < state.bound.high;
 }
 
-/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in what is
- * left of its list. */
+/* Pulls the rest of one vertex's list a lane; each is beyond the bucket `from`. */
 template <int kind>
 __device__ __forceinline__ void pull_warp(const kernel_params &params, block_shared &shared,
                                           lane_state<kind> &state, const bucket_bounds<kind> &from,
@@ -228,7 +239,7 @@ __device__ __forceinline__ void pull_warp(const kernel_params &params, block_sha
     classify_pulled<1, kind>(shared, state, there, v, key, inside);
 }
 
-/* May an edge lead from `key` to below `to`? */
+/* Whether an edge may lead from `key` to below `to`. */
 template <int kind>
 __device__ __forceinline__ bool may_reach(const hw_gpu_edge &edge, key_of<kind> key,
                                           key_of<kind> to)
@@ -236,7 +247,7 @@ __device__ __forceinline__ bool may_reach(const hw_gpu_edge &edge, key_of<kind> 
     return edge.neighbor != HW_INVALID_VERTEX && hw_further<kind>(key, edge.weight) < to;
 }
 
-/* The lightest edges of the vertices of some words that are beyond the bucket `from`. */
+/* Loads the lightest edges of the vertices of a group that are beyond the bucket `from`. */
 template <int kind>
 __device__ __forceinline__ void
 read_lightest(const kernel_params &params, const bucket_bounds<kind> &from,
@@ -255,7 +266,7 @@ read_lightest(const kernel_params &params, const bucket_bounds<kind> &from,
     }
 }
 
-/* Some vertices a lane pull one edge each, if it may lead to a better key. */
+/* Pulls edge e of some vertices a lane, if it may give a lower key. */
 template <int kind>
 __device__ __forceinline__ void pull_one(const kernel_params &params, lane_state<kind> &state,
                                          const bucket_bounds<kind> &bound,
@@ -283,14 +294,14 @@ __device__ __forceinline__ void pull_one(const kernel_params &params, lane_state
     }
 }
 
-/* The lightest edges of some vertices a lane that are to be pushed alone. */
+/* Lightest edges of vertices that push no other edge. */
 template <int kind> struct single_edges {
     hw_gpu_edge edge[group_words];
     key_of<kind> next[group_words], old[group_words];
 };
 
-/* Those of the vertices that are `inside` the pass's bucket, unless the next edge may end there,
- * too: then they belong to `more`. */
+/* Selects them among the vertices `inside` the iteration's bucket; vertices whose second edge may
+ * also end there go to `more`. */
 template <int kind>
 __device__ __forceinline__ single_edges<kind>
 select_single(const kernel_params &params, lane_state<kind> &state,
@@ -316,7 +327,7 @@ select_single(const kernel_params &params, lane_state<kind> &state,
     return single;
 }
 
-/* Relaxes them. */
+/* Relaxes the lightest edges alone. */
 template <int kind>
 __device__ __forceinline__ void push_single(const kernel_params &params, block_shared &shared,
                                             lane_state<kind> &state, single_edges<kind> &single,
@@ -335,8 +346,8 @@ __device__ __forceinline__ void push_single(const kernel_params &params, block_s
                                                          single.old, single.next, source, keys.key);
 }
 
-/* The vertices of some words that are beyond the bucket `from` pull their lightest edges, and push
- * likewise. Those that may have more to pull or to push are kept. */
+/* The vertices of a group beyond the bucket `from` pull and push their lightest edges. Those that
+ * may have more are collected. */
 template <int kind>
 __device__ __forceinline__ void
 pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
@@ -352,7 +363,7 @@ pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         any = any || keys.key[k] >= from.high;
-    if (!__any_sync(HW_WARP, any)) /* those of many edges are settled early, and lie together */
+    if (!__any_sync(HW_WARP, any)) /* vertices of many edges are settled early, and are adjacent */
         return;
     read_lightest(params, from, keys, edge);
 #pragma unroll
@@ -372,7 +383,7 @@ pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         inside[k] = done[k] && in_bucket(state, keys.key[k]);
-    /* What is waited for is asked for before the rest is seen to. */
+    /* Loads are issued before the rest is done. */
     single_edges<kind> single = select_single<kind>(params, state, edge, keys, inside, pushes);
     append_lanes(work.pulls, work.pulling, more, keys.first);
     append_lanes(work.pushes, work.pushing, pushes, keys.first);
@@ -380,7 +391,7 @@ pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind
     push_single<kind>(params, shared, state, single, keys);
 }
 
-/* Asks for the keys and the lightest edges of a group, which are read later. */
+/* Prefetches the keys and lightest edges of a group. */
 template <int kind>
 __device__ __forceinline__ void prefetch_group(const kernel_params &params, uint64_t group)
 {
@@ -402,8 +413,8 @@ __device__ __forceinline__ void prefetch_group(const kernel_params &params, uint
                        line * (lane - keys));
 }
 
-/* Keeps what was left of the bucket, in the queue and in mail: a portion. Where there is more, it
- * waits for the next pass. */
+/* Takes a portion of the vertices left over in the bucket, from queue and deferred updates, into
+ * the worklist; more of them wait for the next iteration. */
 template <int kind>
 __device__ __forceinline__ void take_leftovers(const kernel_params &params, block_shared &shared,
                                                lane_state<kind> &state, uint32_t count,
@@ -420,8 +431,9 @@ __device__ __forceinline__ void take_leftovers(const kernel_params &params, bloc
     }
 }
 
-/* Another group for this lane's warp. Groups and SMs differ: blocks have their first two shares by
- * their numbers, and ask for others in time. given: how many these are. */
+/* Claims the next group for this warp: one lane. Groups and SMs differ in speed, so blocks have two
+ * chunks by their numbers and claim further ones from a counter of the GPU ahead of time. claimed:
+ * that counter. */
 __device__ __forceinline__ uint32_t claim_group(work_chunk &work, uint32_t *claimed)
 {
     constexpr uint32_t below = (1u << claim_bits) - 1;
@@ -430,7 +442,7 @@ __device__ __forceinline__ uint32_t claim_group(work_chunk &work, uint32_t *clai
         const uint32_t now = atomicAdd(&work.now, 1), claim = now & below;
         if (claim < warps)
             return (now >> claim_bits) * warps + claim;
-        if (claim == warps) { /* the first of those that came too late goes on to the next share */
+        if (claim == warps) { /* the first warp that came too late advances to the next chunk */
             while (hw_load_relaxed(&work.next) == no_chunk)
                 ;
             const uint32_t next = atomicExch(&work.next, no_chunk);
@@ -444,7 +456,7 @@ __device__ __forceinline__ uint32_t claim_group(work_chunk &work, uint32_t *clai
     }
 }
 
-/* Likewise for the whole warp, which calls it. */
+/* The same for the whole warp, which calls it. */
 __device__ __forceinline__ uint32_t next_group(work_chunk &work, uint32_t *claimed)
 {
     uint32_t group = 0;
@@ -454,8 +466,8 @@ __device__ __forceinline__ uint32_t next_group(work_chunk &work, uint32_t *claim
     return __shfl_sync(HW_WARP, group, 0);
 }
 
-/* Asks for what a warp of the block reads of its next share, if that is known: of this one, if all
- * are as fast. */
+/* Prefetches what a warp of the block will read of the next chunk, if its number is known: this
+ * warp, if all are equally fast. */
 template <int kind>
 __device__ __forceinline__ void prefetch_work(const kernel_params &params, const work_chunk &work,
                                               uint32_t group)
@@ -466,10 +478,9 @@ __device__ __forceinline__ void prefetch_work(const kernel_params &params, const
         prefetch_group<kind>(params, static_cast<uint64_t>(next) * warps + group % warps);
 }
 
-/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. So
- * does what was left of the bucket: count, mail. given: shares that blocks took, as take_group().
- * Few vertices have more to do than to look at their lightest edges; these wait until they fill a
- * warp, some where no others of this pass do. */
+/* Pulls into all owned vertices beyond the bucket `from`, and pushes those that fall into the
+ * bucket of the iteration, as well as the leftovers of `from`: `count` queued vertices and
+ * `updates` deferred updates. claimed: as for claim_group(). */
 template <int kind>
 __device__ void pull(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
                      const bucket_bounds<kind> &from, uint32_t count, uint32_t updates,

@@ -1,5 +1,12 @@
-/* Pushing: method `delta` on several GPUs in one kernel (gpu/sssp/delta/peer/peer_delta.h). Lists
- * are shared out as gpu/sssp/delta/one_gpu_delta_kernel.cu does. */
+/*
+ * Push of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): relaxes the edges of
+ * queued vertices whose target keys are in [from, to).
+ *
+ * Load balancing. Lists are sorted by weight, so a list ends where its edges leave the bounds. A
+ * lane probes the weights of its list for that extent, within a factor of two. The edges of up to
+ * 32 lists are shared out evenly among the lanes of a warp; a longer list is deferred to the warps
+ * of the block, and what is longer still to all warps in the next iteration, in chunks.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
 
@@ -11,22 +18,26 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Lists of no more edges inside the bounds are shared out evenly in a warp. */
+static_assert(has_bucket_queues<block_shared, warps>(), "queues of the block");
+static_assert(has_block_worklist<block_shared>(), "worklist of the block");
+
+/* Lists of at most so many edges within the bounds are shared out among the lanes of a warp. */
 constexpr uint32_t balanced_probes = 5, max_balanced_edges = 8u << (balanced_probes - 1);
-/* Where a lane looks for the end of a longer one, as far as it matters: so often at once. */
+/* Weights of a longer list that a lane probes at a time. */
 constexpr uint32_t long_list_probes = 8;
-/* What one warp shares out is to be no more edges than this, with many lists and with few; else
- * those of more than `brief_edges` are left to the block, too. */
+/* Edges that one warp shares out, with many lists and with few; if there are more, lists of more
+ * than `short_list_edges` are deferred to the block, too. Few lists: the other warps of the block
+ * are idle. */
 constexpr uint32_t balanced_many = 128, balanced_few = 64, short_list_edges = 32;
-/* Edges of a list left to the block that a warp takes at a time. */
+/* Edges of a list in the block worklist that a warp relaxes at a time. */
 constexpr uint32_t worklist_chunk_edges = 32 * edges_in_flight;
-/* Edges of a list that its warp relaxes where the block has no room for them. */
+/* Edges of a list that its own warp relaxes if the block worklist is full. */
 constexpr uint32_t warp_edges = 512;
-/* Where a warp has more vertices than this, each lane begins with one. */
+/* With more vertices than this in a warp, each lane first relaxes the first edges of its list. */
 constexpr uint32_t few_lists = 4;
 
-/* The keys of the ends of so many edges of each lane, of which those that go to HW_INVALID_VERTEX
- * are to be left out. */
+/* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
+ * never lowered. */
 template <int N, int kind>
 __device__ __forceinline__ void load_targets(const kernel_params &params,
                                              const lane_state<kind> &state,
@@ -43,15 +54,16 @@ __device__ __forceinline__ void load_targets(const kernel_params &params,
                 state.skip_precheck ? hw_keys<kind>::none : __ldcg(distance + edge[k].neighbor);
 }
 
-/* Edges of each lane that gave their ends, those that are `better`, the keys `next`: leaves hints,
- * and queues own vertices and posts others'. source: own codes, or `tied`. All lanes call it. */
+/* Records the edges whose targets were lowered (`better`) to `next`: hints and queue entries of
+ * owned vertices, updates for remote ones. source: local ids, or `equal_distance_parent`.
+ * Warp-collective. */
 template <int N, int kind>
 __device__ __forceinline__ void
 record_lowered(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
                const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N], const bool (&better)[N],
                const uint32_t (&source)[N])
 {
-    constexpr int M = N > 3 ? N / 2 : N; /* at a time: as many as there are registers for */
+    constexpr int M = N > 3 ? N / 2 : N; /* at a time, as registers allow */
     const uint32_t home = owned_begin(params);
 
 #pragma unroll
@@ -80,8 +92,8 @@ record_lowered(const kernel_params &params, block_shared &shared, lane_state<kin
     }
 }
 
-/* Lowers the keys of the ends of so many edges of each lane, which had the keys `old`: are they
- * better now? Returns whether any of the warp is. */
+/* Lowers the keys of the targets of N edges a lane, which were loaded as `old`. better: lowered;
+ * returns whether any lane has one. */
 template <int N, int kind>
 __device__ __forceinline__ bool
 lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
@@ -91,7 +103,7 @@ lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
     bool any = false;
 
 #pragma unroll
-    for (int k = 0; k < N; k++) /* all of them before the first is waited for */
+    for (int k = 0; k < N; k++) /* all atomics before the first result is used */
         old[k] = next[k] < old[k] ? atomic_lower(distance + edge[k].neighbor, next[k]) : -1;
 #pragma unroll
     for (int k = 0; k < N; k++) {
@@ -101,8 +113,8 @@ lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
     return __any_sync(HW_WARP, any);
 }
 
-/* Relaxes so many edges of each lane, whose ends had the keys `old`. source: own positions; from:
- * their keys. */
+/* Relaxes N edges a lane, whose targets had the keys `old`. source: owned positions; from: their
+ * keys. */
 template <int N, int kind>
 __device__ __forceinline__ void
 relax_edges(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
@@ -120,7 +132,7 @@ relax_edges(const kernel_params &params, block_shared &shared, lane_state<kind> 
     record_lowered<N, kind>(params, shared, state, edge, next, better, local_id);
 }
 
-/* Likewise all of one source. */
+/* The same for edges of one source, as weight_sorted_lists.cuh requires it. */
 template <int N, int kind>
 __device__ __forceinline__ void relax(const kernel_params &params, block_shared &shared,
                                       lane_state<kind> &state, const hw_gpu_edge (&edge)[N],
@@ -139,8 +151,8 @@ __device__ __forceinline__ void relax(const kernel_params &params, block_shared 
     relax_edges<N, kind>(params, shared, state, edge, old, next, sources, keys);
 }
 
-/* Leaves edges [from, end) of lists, one a lane, to the next pass: of all lanes at once. Returns
- * whether there are any and there was room. The whole warp calls it. */
+/* Defers edges [from, end) of one list a lane to the next iteration, with one atomic for the warp.
+ * Returns whether there are any and they fit. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &params,
                                                         lane_state<kind> &state, uint32_t v,
@@ -166,8 +178,8 @@ __device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &par
     return true;
 }
 
-/* Leaves the next edges of lists, so many of each lane's, to all warps of the block: of all lanes
- * at once. Returns whether there are any and there was room. The whole warp calls it. */
+/* Defers the next `count` edges of one list a lane to all warps of the block, with one atomic for
+ * the warp. Returns whether there are any and they fit. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ bool defer_to_block(block_shared &shared, const list_cursor<kind> &list,
                                                uint32_t count)
@@ -207,7 +219,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     list.length = static_cast<uint32_t>(__ldg(params.part.graph.offset + v + 1) - begin);
     list.edge += begin;
     state.degrees += list.length;
-    if (state.from > 0) { /* long edges: where they begin */
+    if (state.from > 0) { /* heavy edges: find the first */
         uint32_t end = list.length;
         while (list.at < end) {
             const uint32_t middle = list.at + (end - list.at) / 2;
@@ -221,8 +233,8 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     return list;
 }
 
-/* Which lane has item i of all those that the lanes have, upto: this lane's and those of the
- * lanes before it. The whole warp calls it. */
+/* The lane that holds item i. scan: inclusive prefix sum of the lanes' numbers of items.
+ * Warp-collective. */
 __device__ __forceinline__ uint32_t lane_of(uint32_t scan, uint32_t i)
 {
     uint32_t lane = 0;
@@ -233,8 +245,8 @@ __device__ __forceinline__ uint32_t lane_of(uint32_t scan, uint32_t i)
     return lane;
 }
 
-/* Looks at a list's edges first, 2 * first and so on, of `left` edges. Returns the first of them
- * that is beyond the bounds, or the one past the last that was looked at. */
+/* Probes the weights of edges first, 2 * first, 4 * first... of `left` edges. Returns the first one
+ * that is beyond the bounds, or the one past the last probe. */
 template <uint32_t steps, int kind>
 __device__ __forceinline__ uint64_t probe_list(const hw_gpu_edge *edge, uint32_t left,
                                                uint64_t first, key_of<kind> key, key_of<kind> to)
@@ -252,7 +264,8 @@ __device__ __forceinline__ uint64_t probe_list(const hw_gpu_edge *edge, uint32_t
     return end;
 }
 
-/* How many of a lane's next edges may end inside the bounds, within a factor of two. */
+/* How many of the next edges of the list may have targets within the bounds; at most twice too
+ * many. */
 template <int kind>
 __device__ __forceinline__ uint32_t num_edges_within(const lane_state<kind> &state,
                                                      const list_cursor<kind> &list)
@@ -270,7 +283,7 @@ __device__ __forceinline__ uint32_t num_edges_within(const lane_state<kind> &sta
     return static_cast<uint32_t>(min(end, static_cast<uint64_t>(left)));
 }
 
-/* Relaxes edges of other lanes' lists: from[k] is the lane of each. */
+/* Relaxes edges of other lanes' lists; from[k]: the lane of each. */
 template <int N, int kind>
 __device__ __forceinline__ void
 relax_shared_out(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
@@ -293,14 +306,14 @@ relax_shared_out(const kernel_params &params, block_shared &shared, lane_state<k
     record_lowered<N, kind>(params, shared, state, edge, next, better, local_id);
 }
 
-/* A lane's two next items of what all lanes have. */
+/* A lane's next edges of those that the warp shares out. */
 template <int kind> struct balanced_edges {
     hw_gpu_edge edge[edges_in_flight];
-    uint32_t from[edges_in_flight]; /* whose they are */
+    uint32_t from[edges_in_flight]; /* lane that has the list */
 };
 
-/* The items from `base` on of `all`: upto: of lanes up to each; first: where the list of a lane
- * would begin if the items before it were its. The whole warp calls it. */
+/* Loads the edges from `base` on, of `all`. scan: inclusive prefix sum of the lanes' extents;
+ * first: address of the lane's list less the edges of the lanes before it. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ balanced_edges<kind> read_balanced(uint32_t scan, uint64_t first,
                                                               uint32_t base, uint32_t all)
@@ -318,9 +331,9 @@ __device__ __forceinline__ balanced_edges<kind> read_balanced(uint32_t scan, uin
     return balanced;
 }
 
-/* The next edges of all lanes' lists, `extent` of each, shared out evenly. The next ones are asked
- * for before any is relaxed; the first ones, too, by the same instructions: a warp waits long for
- * those that its SM has not had lately. */
+/* Relaxes the next `extent` edges of each lane's list, shared out evenly. The next edges are loaded
+ * before any is relaxed; the first ones as well, by the same instructions: instructions that are
+ * not in the instruction cache of the SM take some 8 us (doc/methods). */
 template <int kind>
 __device__ __forceinline__ void push_balanced(const kernel_params &params, block_shared &shared,
                                               lane_state<kind> &state,
@@ -355,9 +368,9 @@ __device__ __forceinline__ void push_balanced(const kernel_params &params, block
     }
 }
 
-/* Leaves lists, one a lane and so many of its next edges, that are long for this warp: the next
- * edges to the block, more to all. Takes lists on to what is not left, and returns how much that
- * is. The whole warp calls it. */
+/* Defers lists that are too long for this warp: the next edges to the block, the rest to the next
+ * iteration. Advances the lane's list past the deferred edges and returns how many edges of it
+ * remain. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t defer_long_lists(const kernel_params &params,
                                                      block_shared &shared, lane_state<kind> &state,
@@ -381,13 +394,13 @@ __device__ __forceinline__ uint32_t defer_long_lists(const kernel_params &params
     return (after ? rest : end) - list.at;
 }
 
-/* Lists, one a lane: the first edges by each lane, if there are many; then those of all together,
- * but for what is left to others. */
+/* Pushes one list a lane: first edges by each lane, if there are many lists; then the edges of all
+ * lists shared out, except those deferred. */
 template <int kind>
 __device__ __forceinline__ void push_lists(const kernel_params &params, block_shared &shared,
                                            lane_state<kind> &state, uint32_t v, bool many)
 {
-    constexpr uint32_t at_once = 1u << 26; /* of each lane, so that they can be counted */
+    constexpr uint32_t at_once = 1u << 26; /* of each lane, so that their sum fits 32 bits */
     list_cursor<kind> list = open_list<kind>(params, state, v);
 
     if (many) {
@@ -405,8 +418,8 @@ __device__ __forceinline__ void push_lists(const kernel_params &params, block_sh
     }
 }
 
-/* The last of so many that begins no later than item i: begin(k) is the first item of each, and of
- * none after another's. The whole warp calls it. */
+/* The last of `count` lists whose first item is at most i; begin(k): first item of list k, not
+ * decreasing. A 32-ary search. Warp-collective. */
 template <typename Begin>
 __device__ __forceinline__ uint32_t last_before(uint32_t count, count64 i, const Begin &begin)
 {
@@ -415,20 +428,20 @@ __device__ __forceinline__ uint32_t last_before(uint32_t count, count64 i, const
     while (high - low > 1) {
         const uint32_t step = (high - low + 31) / 32, at = low + (threadIdx.x & 31) * step;
         const uint32_t here = __ballot_sync(HW_WARP, at < high && begin(at) <= i);
-        low += (__popc(here) - 1) * step; /* the first one is here */
+        low += (__popc(here) - 1) * step; /* the first probe always holds */
         high = min(low + step, high);
     }
     return low;
 }
 
-/* A chunk of a list that a warp relaxes: two edges a lane. */
+/* A chunk of a list in the block worklist. */
 template <int kind> struct worklist_chunk {
     hw_gpu_edge edge[edges_in_flight];
     key_of<kind> key;
     uint32_t source;
 };
 
-/* Chunk c of the lists that were left to the block, `count` of them. */
+/* Loads chunk c of the `count` lists in the block worklist. */
 template <int kind>
 __device__ __forceinline__ worklist_chunk<kind> read_worklist_chunk(const block_shared &shared,
                                                                     uint32_t count, uint32_t c)
@@ -443,7 +456,7 @@ __device__ __forceinline__ worklist_chunk<kind> read_worklist_chunk(const block_
     chunk.key = static_cast<key_of<kind>>(entry.key);
     chunk.source = entry.source;
 #pragma unroll
-    for (uint32_t k = 0; k < edges_in_flight; k++) /* none where one found no room */
+    for (uint32_t k = 0; k < edges_in_flight; k++) /* no edges where a list did not fit */
         chunk.edge[k] = from + 32 * k < entry.end ? hw_read_edge(entry.edge + from + 32 * k)
                                                   : hw_gpu_edge{HW_INVALID_VERTEX, 0};
     return chunk;
@@ -466,12 +479,11 @@ __device__ __forceinline__ void relax_worklist_chunk(const kernel_params &params
             chunk.edge[k].neighbor = HW_INVALID_VERTEX;
         state.edges += inside;
     }
-    if (__any_sync(HW_WARP, chunk.edge[0].neighbor != HW_INVALID_VERTEX)) /* lists rise */
+    if (__any_sync(HW_WARP, chunk.edge[0].neighbor != HW_INVALID_VERTEX)) /* weights ascend */
         relax(params, shared, state, chunk.edge, next, chunk.source, chunk.key);
 }
 
-/* The lists that were left to the block. The next chunk is asked for before one is relaxed. All
- * threads call it. */
+/* Relaxes the block worklist; loads the next chunk before it relaxes one. All threads call it. */
 template <int kind>
 __device__ void push_block_worklist(const kernel_params &params, block_shared &shared,
                                     lane_state<kind> &state)
@@ -493,7 +505,7 @@ __device__ void push_block_worklist(const kernel_params &params, block_shared &s
     }
 }
 
-/* Chunks of long lists that the pass before left. */
+/* Relaxes chunks of the long lists that the previous iteration deferred. */
 template <int kind>
 __device__ void push_long_list_chunks(const kernel_params &params, block_shared &shared,
                                       lane_state<kind> &state, count64 packed)
@@ -503,15 +515,15 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
                                params.config.long_list_capacity);
     const count64 chunks = count ? packed & ((1ull << long_list_chunk_bits) - 1) : 0;
 
-    /* By turns of whole blocks, so that the chunks of one list spread over all of them; from the
-     * last warps on, which have no vertex of a small queue. */
+    /* Interleaved over blocks, so that the chunks of a list go to many blocks; from the last warps
+     * down, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
          c < chunks; c += hw_grid_threads() / 32) {
         const uint32_t which =
             last_before(count, c, [list](uint32_t k) { return __ldcg(&list[k].chunk); });
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + which));
         const count64 from = words.y + (c - words.w) * HW_PEER_DELTA_CHUNK;
-        if (from >= words.z) /* chunks that found no room */
+        if (from >= words.z) /* chunks that did not fit */
             continue;
         const uint32_t end =
             static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_PEER_DELTA_CHUNK));
@@ -522,8 +534,8 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
     }
 }
 
-/* Tells the others of an own vertex of each lane, or none, that has a key which they were told and
- * which is less by now. */
+/* Sends the key of an owned vertex to all other GPUs if it was broadcast and has been lowered
+ * since. One vertex a lane, or none. */
 template <int kind>
 __device__ __forceinline__ void rebroadcast_lowered(const kernel_params &params,
                                                     const lane_state<kind> &state, uint32_t v)
@@ -539,8 +551,8 @@ __device__ __forceinline__ void rebroadcast_lowered(const kernel_params &params,
                                 key);
 }
 
-/* Vertex i of those to be pushed: from the queue, then from mail. Mail may have none, or one that
- * is to wait. The whole warp calls it; at: of this lane, or past all. */
+/* The vertex to push at index `at`: of the queue, then of the deferred updates, which may give
+ * none, or one for the rest queue. Warp-collective; a lane without work has `at` past all. */
 template <int kind>
 __device__ __forceinline__ uint32_t next_vertex(const kernel_params &params, block_shared &shared,
                                                 lane_state<kind> &state, uint64_t at,
@@ -553,7 +565,7 @@ __device__ __forceinline__ uint32_t next_vertex(const kernel_params &params, blo
     if (queued) {
         v = __ldcg(by_parity(params.queues.step_queue, state.iteration) + at);
         by_parity(params.queues.step_marks, state.iteration)[v >> 5] =
-            0; /* all bits of the word are of this pass */
+            0; /* all bits of the word belong to this iteration */
     }
     if (!__any_sync(HW_WARP, arrived))
         return v;
@@ -570,14 +582,14 @@ __device__ __forceinline__ uint32_t next_vertex(const kernel_params &params, blo
     return v;
 }
 
-/* What a warp has to push of a queue and of mail, some vertices a lane at a time. */
+/* Work of a warp in an iteration: portions of queue and deferred updates, up to a vertex a lane. */
 struct work_portions {
-    uint32_t count, updates; /* vertices, and entries */
-    uint32_t each;           /* of a portion */
-    uint64_t next, apart;    /* portions: of this warp */
+    uint32_t count, updates; /* vertices in the queue, and deferred updates */
+    uint32_t each;           /* vertices of a portion */
+    uint64_t next, apart;    /* portions of this warp */
 };
 
-/* By turns of blocks, so that a few go to many. */
+/* Interleaved over blocks, so that a few vertices go to many blocks. */
 __device__ __forceinline__ work_portions portions_of(uint32_t count, uint32_t updates)
 {
     const uint64_t all = static_cast<uint64_t>(gridDim.x) * warps;
@@ -587,13 +599,13 @@ __device__ __forceinline__ work_portions portions_of(uint32_t count, uint32_t up
                          (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x, all};
 }
 
-/* Has this warp any more? */
+/* Whether this warp has another portion. */
 __device__ __forceinline__ bool has_more(const work_portions &portions)
 {
     return portions.next * portions.each < static_cast<uint64_t>(portions.count) + portions.updates;
 }
 
-/* The next portion, one vertex a lane, or none. The whole warp calls it. */
+/* The vertex of this lane in the next portion, or none. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t next_portion(const kernel_params &params, block_shared &shared,
                                                  lane_state<kind> &state, work_portions &portions)
@@ -609,8 +621,8 @@ __device__ __forceinline__ uint32_t next_portion(const kernel_params &params, bl
     return v;
 }
 
-/* Pushes what is in the queue, the long lists, and what so many entries of mail bring; what that
- * leaves to the block is left there. */
+/* Pushes the queue, long lists and `updates` deferred updates. The block worklist is left to the
+ * caller. */
 template <int kind>
 __device__ void push_queue(const kernel_params &params, block_shared &shared,
                            lane_state<kind> &state, uint32_t count, count64 long_lists,
@@ -627,7 +639,7 @@ __device__ void push_queue(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* Pushes the long edges of all that lies in the bucket. */
+/* Pushes the heavy edges of all vertices in the bucket. */
 template <int kind>
 __device__ void push_heavy_edges(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
@@ -635,7 +647,7 @@ __device__ void push_heavy_edges(const kernel_params &params, block_shared &shar
     const uint32_t lane = threadIdx.x & 31, words = (params.peers.core + 31) / 32;
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
 
-    /* By turns of blocks: hubs are next to each other. */
+    /* Interleaved over blocks, since hubs are adjacent. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
          w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;

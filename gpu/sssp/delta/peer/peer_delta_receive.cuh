@@ -1,4 +1,8 @@
-/* @@HEAD receive@@ */
+/*
+ * Receiving updates from other GPUs (gpu/sssp/delta/peer/peer_delta.h), after the peer barrier that
+ * ends an iteration: each update lowers the distance of an owned vertex, and a vertex that improved
+ * is queued.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_RECEIVE_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_RECEIVE_CUH
 
@@ -10,14 +14,14 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Entries that a lane has under way where there are many. */
+/* Updates in flight in each lane, where there are many. */
 constexpr uint32_t updates_in_flight = 4;
 
-/* A pass that pushes takes no more entries than so many for each of its warps: a vertex that is
- * queued, too, is pushed twice then, which costs less than another wait for all blocks. */
+/* An iteration that pushes takes at most this many deferred updates for each of its warps: a vertex
+ * that is queued as well is pushed twice, which costs less than another barrier of the grid. */
 constexpr uint32_t max_deferred_updates = 8;
 
-/* Entry i of all that came. */
+/* Update i of all that were received. */
 __device__ __forceinline__ const uint4 *
 entry_at(const kernel_params &params, const block_shared &shared, uint32_t parity, uint64_t i)
 {
@@ -25,11 +29,12 @@ entry_at(const kernel_params &params, const block_shared &shared, uint32_t parit
 
     while (i >= shared.updates_end[q])
         q++;
-    return static_cast<const uint4 *>(params.peers.outbox[parity].recv[q]) +
+    return static_cast<const uint4 *>(params.outbox[parity].recv[q]) +
            (q > 0 ? i - shared.updates_end[q - 1] : i);
 }
 
-/* Takes entry i of all that came. Returns the position that has a lesser key now, or no rank. */
+/* Applies update i. Returns the position of the vertex if its key is lower now, else
+ * HW_INVALID_VERTEX. */
 template <int kind>
 __device__ __forceinline__ uint32_t receive_entry(const kernel_params &params,
                                                   const block_shared &shared, uint32_t parity,
@@ -44,7 +49,7 @@ __device__ __forceinline__ uint32_t receive_entry(const kernel_params &params,
     return entry.x;
 }
 
-/* Takes so few entries that a lane has one: without a look at what there is. */
+/* Applies at most one update a lane. */
 template <int kind>
 __device__ void receive_one_per_lane(const kernel_params &params, block_shared &shared,
                                      lane_state<kind> &state, uint64_t count)
@@ -60,7 +65,7 @@ __device__ void receive_one_per_lane(const kernel_params &params, block_shared &
     enqueue(shared, state, v != HW_INVALID_VERTEX, v, key);
 }
 
-/* Takes so many entries, all that came: what they wait for they wait for together. */
+/* Applies all updates received, several a lane at a time, so that their latencies overlap. */
 template <int kind>
 __device__ void receive_many(const kernel_params &params, block_shared &shared,
                              lane_state<kind> &state, uint64_t count)
@@ -68,7 +73,7 @@ __device__ void receive_many(const kernel_params &params, block_shared &shared,
     key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     const uint64_t lane = threadIdx.x & 31;
 
-    /* By turns of blocks, so that few entries go to many. */
+    /* Interleaved over blocks, so that a few updates go to many blocks. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
          w * 32 * updates_in_flight < count; w += hw_grid_threads() / 32) {
         uint4 entry[updates_in_flight];
@@ -82,7 +87,7 @@ __device__ void receive_many(const kernel_params &params, block_shared &shared,
         }
 #pragma unroll
         for (uint32_t k = 0; k < updates_in_flight;
-             k++) /* all of them before the first is waited for */
+             k++) /* all of them before the first result is used */
             old[k] = entry[k].x != HW_INVALID_VERTEX
                          ? atomic_lower(own + entry[k].x, key_of_entry<kind>(entry[k]))
                          : -1;
@@ -100,7 +105,7 @@ __device__ void receive_many(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* What others have lowered in place. */
+/* Queues vertices whose distances other GPUs lowered in place. */
 template <int kind>
 __device__ void receive_in_place(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
@@ -126,7 +131,7 @@ __device__ void receive_in_place(const kernel_params &params, block_shared &shar
     }
 }
 
-/* Takes what came. All threads call it. */
+/* Applies the updates received. All threads call it. */
 template <int kind>
 __device__ void receive_updates(const kernel_params &params, block_shared &shared,
                                 lane_state<kind> &state, uint64_t count, bool full)
@@ -141,8 +146,8 @@ __device__ void receive_updates(const kernel_params &params, block_shared &share
         flush_block(shared, state.step_count, state.rest_count);
 }
 
-/* Ends a pass: all GPUs meet, and take what they were sent; if that is little, it may be left to
- * the next pass, if that pushes. Returns false where all must give up. */
+/* Ends an iteration: peer barrier, then the updates received are applied. If defers, a few of them
+ * are left to the next iteration, which must push. Returns false if the search failed. */
 template <int kind>
 __device__ bool end_iteration(const kernel_params &params, block_shared &shared,
                               lane_state<kind> &state, search_state<kind> &search, bool leaves)
@@ -162,8 +167,8 @@ __device__ bool end_iteration(const kernel_params &params, block_shared &shared,
     return grid_barrier(params, shared, search, state.iteration + 1);
 }
 
-/* Takes mail that was left, since no pass that pushes follows: as at the end of the one before,
- * whose queues are still those of the block. Returns false where all must give up. */
+/* Applies deferred updates because no iteration that pushes follows; queues are still those of the
+ * previous iteration. Returns false if the search failed. */
 template <int kind> __device__ __noinline__ bool receive_deferred(search_state<kind> &search)
 {
     block_shared &shared = shared_memory();

@@ -1,4 +1,8 @@
-/* @@HEAD step_queues@@ */
+/*
+ * Filling the queues of delta-stepping on several GPUs between steps and buckets
+ * (gpu/sssp/delta/peer/peer_delta.h): the step queue holds the vertices to be pushed next, the rest
+ * queue the other vertices of the bucket.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
 
@@ -9,7 +13,7 @@ namespace hw_delta::peer
 namespace
 {
 
-/* Queues all that is in the bucket. */
+/* Queues all vertices in the bucket. */
 template <int kind>
 __device__ void enqueue_bucket(const kernel_params &params, block_shared &shared,
                                lane_state<kind> &state)
@@ -27,7 +31,7 @@ __device__ void enqueue_bucket(const kernel_params &params, block_shared &shared
     }
 }
 
-/* What is queued stays so for the next pass. */
+/* Copies the step queue to that of the next iteration. */
 template <int kind>
 __device__ void requeue_step(const kernel_params &params, block_shared &shared,
                              lane_state<kind> &state, uint32_t count)
@@ -39,12 +43,13 @@ __device__ void requeue_step(const kernel_params &params, block_shared &shared,
     for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
         const uint32_t v = i < count ? __ldcg(list + i) : 0;
         if (i < count)
-            bits[v >> 5] = 0; /* all bits of the word are of this pass */
+            bits[v >> 5] = 0; /* all bits of the word belong to this iteration */
         buffer_vertex(shared, step_queue, state.step_count, i < count, v);
     }
 }
 
-/* Takes what the step holds from those that waited; what was settled since is dropped. */
+/* Moves the vertices of the step from the rest queue to the step queue; drops those that were
+ * settled meanwhile. */
 template <int kind>
 __device__ void refill_step(const kernel_params &params, block_shared &shared,
                             lane_state<kind> &state, const uint32_t *list, uint32_t count,
@@ -58,7 +63,7 @@ __device__ void refill_step(const kernel_params &params, block_shared &shared,
         const key_of<kind> key = i < count ? __ldcg(own + v) : 0;
         const bool there = i < count && key >= settled;
         const bool in_step = there && key < state.bound.step_end;
-        if (i < count && !(there && !in_step)) /* those that go on waiting keep their marks */
+        if (i < count && !(there && !in_step)) /* vertices that go on waiting keep their marks */
             atomicAnd(params.queues.rest_marks + (v >> 5), ~(1u << (v & 31)));
         if (there && !in_step)
             state.min_key = min(state.min_key, key);
