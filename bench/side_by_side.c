@@ -262,7 +262,7 @@ static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *
     struct bench bench = {.ctx = &stage->ctx, .options = given};
 
     if (bench.options->methods == 0)
-        return hw_fail(err, HW_USAGE, "give a graph and at minimum one method");
+        return hw_fail(err, HW_USAGE, "give a graph and at least one method");
     enum hw_status status = open_bench(&bench, err);
     if (status == HW_OK)
         status = measure(&bench, err);

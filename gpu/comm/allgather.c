@@ -260,7 +260,8 @@ enum hw_status hw_allgather_wait_for(struct hw_allgather *allgather, uint32_t nu
     *result = own;
     if (status != HW_OK || !own->failed)
         return status;
-    return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
+    return hw_fail(err, HW_INTERNAL,
+                   "rank %d timed out: another GPU did not take part in an all-gather",
                    allgather->transport->ctx->rank);
 }
 

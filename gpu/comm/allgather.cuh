@@ -59,6 +59,22 @@ __device__ bool wait_peer(const hw_allgather_params &params, uint32_t q, uint32_
     }
 }
 
+/* to->reduced from all ranks' words: a thread for each word, sums or maxima. */
+__device__ __forceinline__ void
+reduce_words(const hw_allgather_params &params,
+             const uint64_t (&received)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS], uint32_t maxima,
+             hw_allgather_result *to)
+{
+    if (threadIdx.x < HW_ALLGATHER_WORDS) {
+        uint64_t all = 0;
+        for (uint32_t r = 0; r < params.ranks; r++) {
+            const uint64_t value = received[r][threadIdx.x];
+            all = maxima >> threadIdx.x & 1 ? (value > all ? value : all) : all + value;
+        }
+        to->reduced[threadIdx.x] = all;
+    }
+}
+
 /*
  * An all-gather by a block of at least one warp for each rank. word: [count]; to: the result, which
  * this device alone reads; received: scratch in shared memory. Collective over the block.
@@ -87,14 +103,7 @@ __device__ void hw_allgather_block(const hw_allgather_params &params, const uint
     if (q < params.ranks && (lane & 1) == 0)
         received[q][k] = to->by_rank[q][k] = complete ? high << 32 | half : 0;
     __syncthreads();
-    if (threadIdx.x < HW_ALLGATHER_WORDS) {
-        uint64_t all = 0;
-        for (uint32_t r = 0; r < params.ranks; r++) {
-            const uint64_t value = received[r][threadIdx.x];
-            all = maxima >> threadIdx.x & 1 ? (value > all ? value : all) : all + value;
-        }
-        to->reduced[threadIdx.x] = all;
-    }
+    reduce_words(params, received, maxima, to);
     if (threadIdx.x == 0) {
         to->failed = !complete;
         to->number = number;

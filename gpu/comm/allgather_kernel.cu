@@ -37,14 +37,7 @@ __global__ void allgather(const __grid_constant__ hw_allgather_params params, co
     if ((lane & 1) == 0)
         to->by_rank[q][k] = received[q][k] = complete ? high << 32 | half : 0;
     __syncthreads();
-    if (threadIdx.x < words) {
-        uint64_t all = 0;
-        for (uint32_t r = 0; r < params.ranks; r++) {
-            const uint64_t value = received[r][threadIdx.x];
-            all = maxima >> threadIdx.x & 1 ? (value > all ? value : all) : all + value;
-        }
-        to->reduced[threadIdx.x] = all;
-    }
+    reduce_words(params, received, maxima, to);
     if (threadIdx.x == 0) {
         to->failed = !complete;
         to->number = number;

@@ -5,7 +5,6 @@
 #include "gpu/comm/allgather.h"
 #include "gpu/comm/outbox.h"
 #include "gpu/device/device.h"
-#include "gpu/hopwave_gpu.h"
 #include "lib/comm/context.h"
 #include "tests/tap/tap.h"
 

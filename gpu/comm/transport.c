@@ -332,8 +332,8 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
     transport->deferred_error = HW_OK;
     if (status == HW_OK)
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
-    if (transport->kind ==
-        HW_TRANSPORT_MPI) { /* takes part with its status: no rank waits for one that failed */
+    if (transport->kind == HW_TRANSPORT_MPI) {
+        /* A rank that failed still takes part, with its status: the others would wait for it. */
         load.status = status;
         return hw_host_staging_exchange(transport->staging, &load, err);
     }

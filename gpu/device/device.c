@@ -99,7 +99,8 @@ enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *sha
     return status;
 }
 
-enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct hw_error *err)
+enum hw_status hw_gpu_ranks_per_device(const struct hw_context *ctx, int *ranks,
+                                       struct hw_error *err)
 {
     int used = 1;
     bool shared = false;

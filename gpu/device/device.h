@@ -45,7 +45,8 @@ enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *sha
 
 /* *ranks: how many ranks share a device of this node, and so its memory, at most. Collective; ranks
  * agree. */
-enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct hw_error *err);
+enum hw_status hw_gpu_ranks_per_device(const struct hw_context *ctx, int *ranks,
+                                       struct hw_error *err);
 
 /* Adds an array of `count` elements of `size` bytes to the list; out: the address of its pointer.
  * Local. */

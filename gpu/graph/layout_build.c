@@ -541,7 +541,7 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct hw_layout_bui
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_gpu_sharing(ctx, &laying->passes.sharing, err);
+        status = hw_gpu_ranks_per_device(ctx, &laying->passes.sharing, err);
     if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
         status =
             hw_fail(err, HW_RESOURCES,

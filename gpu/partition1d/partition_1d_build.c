@@ -533,7 +533,7 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_gpu_sharing(ctx, &self.row_ranges.sharing, err);
+        status = hw_gpu_ranks_per_device(ctx, &self.row_ranges.sharing, err);
     if (status == HW_OK)
         status = hw_gpu_tuples_open(ctx, graph, false, &self.edge_list, err);
     if (status == HW_OK)
@@ -546,7 +546,7 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
         return status;
     }
     self.result->partition.edges = (uint64_t)part->edges;
-    hw_note(ctx, "%" PRI_COUNT " stored edges made on %d devices in %.2f s, %d passes", part->edges,
-            spec->parts, hw_seconds() - start, self.row_ranges.count);
+    hw_note(ctx, "%" PRI_COUNT " stored edges built on %d devices in %.2f s, %d row ranges",
+            part->edges, spec->parts, hw_seconds() - start, self.row_ranges.count);
     return HW_OK;
 }

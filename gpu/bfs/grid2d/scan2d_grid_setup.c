@@ -199,7 +199,7 @@ static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory
                                2 * longest * (hw_count)sizeof(uint64_t);
     hw_count left = 0, total = 0;
     int ranks = 1;
-    enum hw_status status = hw_gpu_sharing(engine->ctx, &ranks, err);
+    enum hw_status status = hw_gpu_ranks_per_device(engine->ctx, &ranks, err);
 
     plan_bottom_up_arrays(engine, &more);
     if (status == HW_OK)

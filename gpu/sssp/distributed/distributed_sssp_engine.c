@@ -497,7 +497,7 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     *part = (struct hw_part){0};
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_gpu_sharing(ctx, &sharing, err);
+        status = hw_gpu_ranks_per_device(ctx, &sharing, err);
     if (status == HW_OK)
         status = hw_gpu_require(sharing * hw_distributed_sssp_min_bytes(&described),
                                 "laying the graph out and searching it", err);
