@@ -18,7 +18,7 @@
 
 /* The global number of a part's local one. */
 static inline HW_KERNEL_CALLABLE uint32_t hw_block_cyclic_vertex(uint32_t parts, uint32_t part,
-                                                        uint32_t local)
+                                                                 uint32_t local)
 {
     return (local / HW_CYCLIC_BLOCK * parts + part) * HW_CYCLIC_BLOCK + local % HW_CYCLIC_BLOCK;
 }

@@ -1,6 +1,6 @@
 /*
- * The lists of a part on the host in the order that the GPU methods want: by falling
- * degree, hubs first in each list. A part under --order degree has them so already.
+ * The lists of a part on the host, renumbered for the GPU methods: vertices by falling degree,
+ * and so hubs first in each list. A part under --order degree has this numbering already.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
 #define HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
@@ -25,7 +25,7 @@ struct hw_degree_order {
     struct hw_host_lists out, in;  /* in: of directed graphs only */
 };
 
-/* Bytes that it takes at most, beside the part, which may be described alone. Local. */
+/* An upper bound on its bytes, without the part, of which a description is enough. Local. */
 hw_count hw_degree_order_bytes(const struct hw_part *part);
 
 /* Borrows the part's lists, or makes others. Local. */

@@ -5,19 +5,19 @@
 
 #include <stdlib.h>
 
-/* Gives the device what makes the tuples. */
-static enum hw_status put_generator(struct hw_device_edge_list *held,
+/* Copies the generator to the device. */
+static enum hw_status put_generator(struct hw_device_edge_list *edge_list,
                                     const struct hw_generator *generator, struct hw_error *err)
 {
-    hw_gpu_add(&held->arrays, &held->tuples.generator, 1, sizeof *generator);
-    held->tuples.model = (int)generator->model;
-    enum hw_status status = hw_gpu_allocate(&held->arrays, 0, "making edges", err);
+    hw_gpu_add(&edge_list->arrays, &edge_list->tuples.generator, 1, sizeof *generator);
+    edge_list->tuples.model = (int)generator->model;
+    enum hw_status status = hw_gpu_allocate(&edge_list->arrays, 0, "making edges", err);
     if (status != HW_OK)
         return status;
-    return hw_gpu_put((void *)held->tuples.generator, generator, sizeof *generator, err);
+    return hw_gpu_put((void *)edge_list->tuples.generator, generator, sizeof *generator, err);
 }
 
-/* Brings a piece of tuples to the device. ids: [count] on the host. */
+/* Copies ids to the device, which has 32 bits of each. ids: [count] scratch on the host. */
 static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids, const uint32_t *to,
                                 struct hw_error *err)
 {
@@ -27,7 +27,7 @@ static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids,
     return hw_gpu_put((void *)to, ids, (size_t)count * sizeof *ids, err);
 }
 
-/* Brings a block of tuples to the device, from number `first` on. ids: [count]. */
+/* Copies a block of tuples to the device, from tuple `first` on. ids: [count] scratch. */
 static enum hw_status put_block(const struct hw_gpu_tuples *tuples, const struct hw_edges *edges,
                                 hw_count first, uint32_t *ids, struct hw_error *err)
 {
@@ -42,20 +42,20 @@ static enum hw_status put_block(const struct hw_gpu_tuples *tuples, const struct
     return status;
 }
 
-/* Brings the tuples to the device. */
-static enum hw_status put_tuples(struct hw_device_edge_list *held, struct hw_graph *graph,
+/* Reads the tuples and copies them to the device. */
+static enum hw_status put_tuples(struct hw_device_edge_list *edge_list, struct hw_graph *graph,
                                  bool weights, struct hw_error *err)
 {
-    struct hw_gpu_tuples *tuples = &held->tuples;
+    struct hw_gpu_tuples *tuples = &edge_list->tuples;
     struct hw_edges edges = {0};
     uint32_t *ids = NULL;
     hw_count all = (hw_count)tuples->count, chunk = all < HW_GRAPH_CHUNK ? all : HW_GRAPH_CHUNK;
 
-    hw_gpu_add(&held->arrays, &tuples->source, all, sizeof *tuples->source);
-    hw_gpu_add(&held->arrays, &tuples->target, all, sizeof *tuples->target);
+    hw_gpu_add(&edge_list->arrays, &tuples->source, all, sizeof *tuples->source);
+    hw_gpu_add(&edge_list->arrays, &tuples->target, all, sizeof *tuples->target);
     if (weights)
-        hw_gpu_add(&held->arrays, &tuples->weight, all, sizeof *tuples->weight);
-    enum hw_status status = hw_gpu_allocate(&held->arrays, 0, "the edges of the graph", err);
+        hw_gpu_add(&edge_list->arrays, &tuples->weight, all, sizeof *tuples->weight);
+    enum hw_status status = hw_gpu_allocate(&edge_list->arrays, 0, "the edges of the graph", err);
     if (status == HW_OK)
         status = hw_edges_alloc(&edges, chunk, weights, err);
     if (status == HW_OK)
@@ -71,35 +71,36 @@ static enum hw_status put_tuples(struct hw_device_edge_list *held, struct hw_gra
     return status;
 }
 
-/* Takes tuples [first, first+count). Collective; ranks agree. */
+/* Opens tuples [first, first+count). Collective; ranks agree. */
 static enum hw_status open_range(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
-                                 hw_count first, hw_count count, struct hw_device_edge_list *held,
-                                 struct hw_error *err)
+                                 hw_count first, hw_count count,
+                                 struct hw_device_edge_list *edge_list, struct hw_error *err)
 {
     const struct hw_generator *generator = hw_graph_generator(graph);
 
-    held->tuples.first = (uint64_t)first;
-    held->tuples.count = (uint64_t)count;
-    enum hw_status status =
-        generator ? put_generator(held, generator, err) : put_tuples(held, graph, weights, err);
+    edge_list->tuples.first = (uint64_t)first;
+    edge_list->tuples.count = (uint64_t)count;
+    enum hw_status status = generator ? put_generator(edge_list, generator, err)
+                                      : put_tuples(edge_list, graph, weights, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_graph_verify(graph, weights, err);
     if (status != HW_OK)
-        hw_gpu_tuples_close(held);
+        hw_device_edge_list_close(edge_list);
     return status;
 }
 
-enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
-                                  bool weights, struct hw_device_edge_list *held,
-                                  struct hw_error *err)
+enum hw_status hw_device_edge_list_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                        bool weights, struct hw_device_edge_list *edge_list,
+                                        struct hw_error *err)
 {
-    return open_range(ctx, graph, weights, 0, hw_graph_desc(graph)->edges, held, err);
+    return open_range(ctx, graph, weights, 0, hw_graph_desc(graph)->edges, edge_list, err);
 }
 
-enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
-                                        bool weights, struct hw_device_edge_list *held,
-                                        struct hw_error *err)
+enum hw_status hw_device_edge_list_open_fraction(const struct hw_context *ctx,
+                                                 struct hw_graph *graph, bool weights,
+                                                 struct hw_device_edge_list *edge_list,
+                                                 struct hw_error *err)
 {
     const hw_count edges = hw_graph_desc(graph)->edges, ranks = ctx->size;
     hw_count first = edges / ranks * ctx->rank, count = edges / ranks;
@@ -108,11 +109,11 @@ enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_
         hw_graph_share(graph, ctx->rank, ctx->size, &first, &count);
     else if (ctx->rank == ctx->size - 1)
         count = edges - first;
-    return open_range(ctx, graph, weights, first, count, held, err);
+    return open_range(ctx, graph, weights, first, count, edge_list, err);
 }
 
-void hw_gpu_tuples_close(struct hw_device_edge_list *held)
+void hw_device_edge_list_close(struct hw_device_edge_list *edge_list)
 {
-    hw_gpu_release(&held->arrays);
-    *held = (struct hw_device_edge_list){0};
+    hw_gpu_release(&edge_list->arrays);
+    *edge_list = (struct hw_device_edge_list){0};
 }

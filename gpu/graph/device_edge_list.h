@@ -1,5 +1,5 @@
 /*
- * The tuples of a graph at the device's disposal: what makes them, or all of them.
+ * The edge list of a graph on the device: generator parameters, or materialized tuples.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEVICE_EDGE_LIST_H
 #define HOPWAVE_GPU_GRAPH_DEVICE_EDGE_LIST_H
@@ -15,21 +15,23 @@ struct hw_device_edge_list {
 };
 
 /*
- * Gives the device the generator of a recipe, or else all tuples, 8 bytes each, and their
- * weights, 4 bytes, where those are wanted; their digests are verified on the way. The graph
+ * Copies to the device the generator of a graph that has one, or else all tuples, 8 bytes each, and
+ * their weights, 4 bytes each, if wanted. The digests of the tuples are verified. The graph
  * has at most 2^32 vertices. HW_RESOURCES where they do not fit. Collective; ranks agree on
  * failures.
  */
-enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
-                                  bool weights, struct hw_device_edge_list *held,
-                                  struct hw_error *err);
-
-/* The same of this rank's share of the tuples: the ranks' shares make up all of them. */
-enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
-                                        bool weights, struct hw_device_edge_list *held,
+enum hw_status hw_device_edge_list_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                        bool weights, struct hw_device_edge_list *edge_list,
                                         struct hw_error *err);
 
+/* The same for one of ctx->size disjoint ranges of tuples, that of this rank; together they are all
+ * tuples. */
+enum hw_status hw_device_edge_list_open_fraction(const struct hw_context *ctx,
+                                                 struct hw_graph *graph, bool weights,
+                                                 struct hw_device_edge_list *edge_list,
+                                                 struct hw_error *err);
+
 /* Accepts a zero-initialised one. Local. */
-void hw_gpu_tuples_close(struct hw_device_edge_list *held);
+void hw_device_edge_list_close(struct hw_device_edge_list *edge_list);
 
 #endif

@@ -149,7 +149,7 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
     struct collecting self = {.laying = given};
     struct hw_layout_build *laying = given;
     enum hw_status status =
-        hw_gpu_tuples_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
+        hw_device_edge_list_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
 
     if (status != HW_OK)
         return status;
@@ -597,9 +597,9 @@ static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
     return HW_OK;
 }
 
-enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_layout_spec *spec, struct hw_part *part,
-                                 struct hw_error *err)
+enum hw_status hw_gpu_build_device_csr(const struct hw_context *ctx, struct hw_graph *graph,
+                                       const struct hw_layout_spec *spec, struct hw_part *part,
+                                       struct hw_error *err)
 {
     struct hw_layout_spec unweighted = *spec;
 
@@ -607,14 +607,15 @@ enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *
     return keep(ctx, graph, &unweighted, false, part, err);
 }
 
-enum hw_status hw_gpu_sssp_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                const struct hw_layout_spec *spec, struct hw_part *part,
-                                struct hw_error *err)
+enum hw_status hw_gpu_build_weighted_device_csr(const struct hw_context *ctx,
+                                                struct hw_graph *graph,
+                                                const struct hw_layout_spec *spec,
+                                                struct hw_part *part, struct hw_error *err)
 {
     struct hw_layout_spec weighted = *spec;
 
     if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
-        return hw_gpu_parts_keep(ctx, graph, spec, part, err);
+        return hw_gpu_build_device_csr(ctx, graph, spec, part, err);
     weighted.weights = true;
     return keep(ctx, graph, &weighted, true, part, err);
 }

@@ -1,6 +1,7 @@
 /*
- * Stages 2 and 4 of laying out (lib/layout/build/build.h) on the device: what the ranks keep of the
- * vertices is gathered, 4 bytes a vertex, and every device orders all of them.
+ * Stages 2 and 4 of partitioning (lib/layout/build/build.h) on the device. An all-gather brings the
+ * degrees that the ranks have counted to every device, 4 bytes a vertex, and every device sorts all
+ * vertices; own vertices are then a strided selection of the sorted order.
  */
 #include "gpu/graph/layout_build.h"
 
@@ -14,88 +15,90 @@
 
 /* ---- gathering ---- */
 
-/* Where the ranks' vertices begin, and memory. Collective; ranks agree. */
-static enum hw_status open_all(struct hw_layout_build *laying, const struct hw_builder *builder,
+/* Allocates the arrays of all vertices and computes where each rank's range begins. Collective;
+ * ranks agree. */
+static enum hw_status open_all(struct hw_layout_build *layout, const struct hw_builder *builder,
                                struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
     const int ranks = builder->ctx->size;
     uint64_t *begin = NULL;
     hw_count sum = 0;
-    enum hw_status status = hw_alloc(&laying->all, n, sizeof *laying->all, "vertices", err);
+    enum hw_status status = hw_alloc(&layout->all, n, sizeof *layout->all, "vertices", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&laying->count, ranks, sizeof *laying->count, "counts", err);
+        status = hw_alloc(&layout->count, ranks, sizeof *layout->count, "counts", err);
     if (status == HW_OK)
-        status = hw_alloc(&laying->at, ranks, sizeof *laying->at, "counts", err);
+        status = hw_alloc(&layout->at, ranks, sizeof *layout->at, "counts", err);
     if (status == HW_OK)
         status = hw_alloc(&begin, ranks, sizeof *begin, "counts", err);
-    hw_gpu_add(&laying->numbers, &laying->begin, ranks, sizeof *laying->begin);
-    hw_gpu_add(&laying->numbers, &laying->number, n, sizeof *laying->number);
-    hw_gpu_add(&laying->order, &laying->id, n, sizeof *laying->id);
+    hw_gpu_add(&layout->numbers, &layout->begin, ranks, sizeof *layout->begin);
+    hw_gpu_add(&layout->numbers, &layout->number, n, sizeof *layout->number);
+    hw_gpu_add(&layout->order, &layout->id, n, sizeof *layout->id);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&laying->numbers, 4 * n, "ordering vertices", err);
+        status = hw_gpu_allocate(&layout->numbers, 4 * n, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&laying->order, 0, "ordering vertices", err);
+        status = hw_gpu_allocate(&layout->order, 0, "ordering vertices", err);
     for (int r = 0; r < ranks && status == HW_OK; r++) {
-        const hw_count kept = hw_vertex_distribution_count(&builder->distribution, r);
-        if (sum > INT32_MAX || kept > INT32_MAX)
+        const hw_count owned = hw_vertex_distribution_count(&builder->distribution, r);
+        if (sum > INT32_MAX || owned > INT32_MAX)
             status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
                              n, ranks);
-        laying->count[r] = (int)kept;
-        laying->at[r] = (int)sum;
+        layout->count[r] = (int)owned;
+        layout->at[r] = (int)sum;
         begin[r] = (uint64_t)sum;
-        sum += kept;
+        sum += owned;
     }
     if (status == HW_OK)
-        status = hw_gpu_put(laying->begin, begin, (size_t)ranks * sizeof *begin, err);
+        status = hw_gpu_put(layout->begin, begin, (size_t)ranks * sizeof *begin, err);
     free(begin);
     return hw_agree(builder->ctx->world, status, err);
 }
 
-/* What this rank fills for the vertices it keeps. */
-static uint32_t *own_share(struct hw_layout_build *laying, const struct hw_builder *builder)
+/* This rank's range of layout->all, which it fills. */
+static uint32_t *own_range(struct hw_layout_build *layout, const struct hw_builder *builder)
 {
-    return laying->all + laying->at[builder->ctx->rank];
+    return layout->all + layout->at[builder->ctx->rank];
 }
 
-/* Brings what all ranks have filled to the device, by graph id. to, room: [vertices].
+/* All-gathers layout->all and copies it to the device, by graph id. to, scratch: [vertices].
  * Collective; ranks agree. */
-static enum hw_status gather(struct hw_layout_build *laying, const struct hw_builder *builder,
-                             uint32_t *room, uint32_t *to, struct hw_error *err)
+static enum hw_status gather(struct hw_layout_build *layout, const struct hw_builder *builder,
+                             uint32_t *scratch, uint32_t *to, struct hw_error *err)
 {
     const struct hw_context *ctx = builder->ctx;
     const size_t n = (size_t)builder->desc->vertices;
     enum hw_status status = HW_OK;
 
     if (ctx->size > 1)
-        status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, laying->all,
-                                       laying->count, laying->at, MPI_UINT32_T, ctx->world),
+        status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, layout->all,
+                                       layout->count, layout->at, MPI_UINT32_T, ctx->world),
                         "MPI_Allgatherv", err);
     if (status == HW_OK)
-        status = hw_gpu_put(room, laying->all, n * sizeof *room, err);
+        status = hw_gpu_put(scratch, layout->all, n * sizeof *scratch, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_unspread(room, &builder->distribution, laying->begin, to),
-                         "the kernel that deals vertices", err);
+        status =
+            hw_cuda(hw_gpu_launch_undistribute(scratch, &builder->distribution, layout->begin, to),
+                    "the kernel that distributes vertices", err);
     return hw_agree(ctx->world, status, err);
 }
 
-/* The same of 64-bit values of this rank: their bits from `shift` on. */
-static enum hw_status gather_bits(struct hw_layout_build *laying, const struct hw_builder *builder,
-                                  const hw_count *value, int shift, uint32_t *room, uint32_t *to,
+/* The same for 32 bits, from bit `shift` on, of this rank's 64-bit values. */
+static enum hw_status gather_bits(struct hw_layout_build *layout, const struct hw_builder *builder,
+                                  const hw_count *value, int shift, uint32_t *scratch, uint32_t *to,
                                   struct hw_error *err)
 {
-    uint32_t *own = own_share(laying, builder);
+    uint32_t *own = own_range(layout, builder);
 
 #pragma omp parallel for
     for (hw_count v = 0; v < builder->owned.count; v++)
         own[v] = (uint32_t)((uint64_t)value[v] >> shift);
-    return gather(laying, builder, room, to, err);
+    return gather(layout, builder, scratch, to, err);
 }
 
 /* ---- the order ---- */
 
-/* What ordering works with. */
+/* Scratch memory of the sort. */
 struct ordering {
     struct hw_gpu_arrays arrays;
     uint32_t *degree, *sorted, *first; /* [vertices] */
@@ -116,8 +119,8 @@ static enum hw_status open_ordering(struct ordering *self, hw_count n, struct hw
     return status == HW_OK ? hw_gpu_allocate(&self->arrays, 0, "ordering vertices", err) : status;
 }
 
-/* By falling degree, ties by graph id. Collective; ranks agree. */
-static enum hw_status order_by_degree(struct hw_layout_build *laying, struct hw_builder *builder,
+/* Sorts vertices by falling degree, ties by graph id. Collective; ranks agree. */
+static enum hw_status order_by_degree(struct hw_layout_build *layout, struct hw_builder *builder,
                                       struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
@@ -126,22 +129,22 @@ static enum hw_status order_by_degree(struct hw_layout_build *laying, struct hw_
 
     if (status == HW_OK)
         status =
-            gather_bits(laying, builder, builder->owned.degree, 0, self.sorted, self.degree, err);
+            gather_bits(layout, builder, builder->owned.degree, 0, self.sorted, self.degree, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_number(self.first, (uint64_t)n), "numbering vertices", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_order(self.scratch, &self.bytes, true, self.degree,
-                                             self.sorted, self.first, laying->id, (uint64_t)n),
+                                             self.sorted, self.first, layout->id, (uint64_t)n),
                          "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_invert(laying->id, (uint64_t)n, 0, laying->number),
+        status = hw_cuda(hw_gpu_launch_invert(layout->id, (uint64_t)n, 0, layout->number),
                          "numbering vertices", err);
     hw_gpu_release(&self.arrays);
     return hw_agree(builder->ctx->world, status, err);
 }
 
-/* As the host orders them. Collective; ranks agree. */
-static enum hw_status order_by_host(struct hw_layout_build *laying, struct hw_builder *builder,
+/* Copies the order that the host computes. Collective; ranks agree. */
+static enum hw_status order_by_host(struct hw_layout_build *layout, struct hw_builder *builder,
                                     struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
@@ -149,34 +152,34 @@ static enum hw_status order_by_host(struct hw_layout_build *laying, struct hw_bu
 
     if (status == HW_OK)
         status =
-            gather_bits(laying, builder, builder->owned.code, 0, laying->id, laying->number, err);
+            gather_bits(layout, builder, builder->owned.code, 0, layout->id, layout->number, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_invert(laying->number, (uint64_t)n, 0, laying->id),
+        status = hw_cuda(hw_gpu_launch_invert(layout->number, (uint64_t)n, 0, layout->id),
                          "numbering vertices", err);
     return hw_agree(builder->ctx->world, status, err);
 }
 
 /* Search ids of the vertices that this rank keeps, for the host. Local. */
-static enum hw_status get_codes(struct hw_layout_build *laying, struct hw_builder *builder,
+static enum hw_status get_codes(struct hw_layout_build *layout, struct hw_builder *builder,
                                 struct hw_error *err)
 {
-    const hw_count kept = builder->owned.count;
+    const hw_count owned = builder->owned.count;
     struct hw_gpu_arrays arrays = {0};
-    uint32_t *there = NULL, *here = own_share(laying, builder);
+    uint32_t *there = NULL, *here = own_range(layout, builder);
     enum hw_status status =
-        hw_alloc(&builder->owned.code, kept, sizeof *builder->owned.code, "search ids", err);
+        hw_alloc(&builder->owned.code, owned, sizeof *builder->owned.code, "search ids", err);
 
-    hw_gpu_add(&arrays, &there, kept, sizeof *there);
+    hw_gpu_add(&arrays, &there, owned, sizeof *there);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_spread(laying->number, &builder->distribution,
-                                              builder->ctx->rank, (uint64_t)kept, there),
-                         "the kernel that deals vertices", err);
+        status = hw_cuda(hw_gpu_launch_distribute(layout->number, &builder->distribution,
+                                                  builder->ctx->rank, (uint64_t)owned, there),
+                         "the kernel that distributes vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_get(here, there, (size_t)kept * sizeof *here, err);
+        status = hw_gpu_get(here, there, (size_t)owned * sizeof *here, err);
 #pragma omp parallel for if (status == HW_OK)
-    for (hw_count v = 0; v < (status == HW_OK ? kept : 0); v++)
+    for (hw_count v = 0; v < (status == HW_OK ? owned : 0); v++)
         builder->owned.code[v] = (hw_gid)here[v];
     hw_gpu_release(&arrays);
     return status;
@@ -184,30 +187,30 @@ static enum hw_status get_codes(struct hw_layout_build *laying, struct hw_builde
 
 enum hw_status hw_layout_build_order(void *given, struct hw_builder *builder, struct hw_error *err)
 {
-    struct hw_layout_build *laying = given;
-    enum hw_status status = open_all(laying, builder, err);
+    struct hw_layout_build *layout = given;
+    enum hw_status status = open_all(layout, builder, err);
 
     if (status != HW_OK)
         return status;
     /* Both degrees of a vertex may need more than 32 bits. */
     const bool large = builder->desc->directed && builder->desc->vertices > INT32_MAX;
     if (builder->spec.order != HW_ORDER_DEGREE || large)
-        return order_by_host(laying, builder, err);
-    status = order_by_degree(laying, builder, err);
+        return order_by_host(layout, builder, err);
+    status = order_by_degree(layout, builder, err);
     if (status == HW_OK && builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        status = hw_agree(builder->ctx->world, get_codes(laying, builder, err), err);
+        status = hw_agree(builder->ctx->world, get_codes(layout, builder, err), err);
     return status;
 }
 
 /* ---- own vertices ---- */
 
-/* What vertices have beside their names, by graph id. */
-struct belongings {
+/* Attributes of all vertices, by graph id. */
+struct vertex_attributes {
     struct hw_gpu_arrays arrays;
-    uint32_t *room, *tuples, *more, *loop; /* [vertices]; NULL where there are none */
+    uint32_t *scratch, *tuples, *more, *loop; /* [vertices]; NULL where there are none */
 };
 
-/* Whether some rank has such; all learn it. Collective. */
+/* *any: whether `here` is true on some rank. Collective. */
 static enum hw_status on_any(const struct hw_builder *builder, bool here, bool *any,
                              struct hw_error *err)
 {
@@ -218,9 +221,10 @@ static enum hw_status on_any(const struct hw_builder *builder, bool here, bool *
     return status;
 }
 
-/* What there is. Collective. */
-static enum hw_status look(const struct hw_builder *builder, bool *large, bool *loops,
-                           struct hw_error *err)
+/* *large: some vertex has 2^32 tuples or more; *loops: some has a negative self-loop. On all ranks.
+ * Collective. */
+static enum hw_status find_attributes(const struct hw_builder *builder, bool *large, bool *loops,
+                                      struct hw_error *err)
 {
     hw_count most = 0, negative = 0;
 
@@ -233,16 +237,16 @@ static enum hw_status look(const struct hw_builder *builder, bool *large, bool *
     return status == HW_OK ? on_any(builder, negative > 0, loops, err) : status;
 }
 
-/* Collective; ranks agree. */
-static enum hw_status gather_belongings(struct hw_layout_build *laying,
-                                        const struct hw_builder *builder, struct belongings *self,
-                                        struct hw_error *err)
+/* All-gathers the attributes that occur. Collective; ranks agree. */
+static enum hw_status gather_attributes(struct hw_layout_build *layout,
+                                        const struct hw_builder *builder,
+                                        struct vertex_attributes *self, struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
     bool large = false, loops = false;
-    enum hw_status status = look(builder, &large, &loops, err);
+    enum hw_status status = find_attributes(builder, &large, &loops, err);
 
-    hw_gpu_add(&self->arrays, &self->room, n, sizeof *self->room);
+    hw_gpu_add(&self->arrays, &self->scratch, n, sizeof *self->scratch);
     hw_gpu_add(&self->arrays, &self->tuples, n, sizeof *self->tuples);
     if (large)
         hw_gpu_add(&self->arrays, &self->more, n, sizeof *self->more);
@@ -252,29 +256,29 @@ static enum hw_status gather_belongings(struct hw_layout_build *laying,
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of parts", err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status =
-            gather_bits(laying, builder, builder->owned.tuples, 0, self->room, self->tuples, err);
+        status = gather_bits(layout, builder, builder->owned.tuples, 0, self->scratch, self->tuples,
+                             err);
     if (status == HW_OK && large)
         status =
-            gather_bits(laying, builder, builder->owned.tuples, 32, self->room, self->more, err);
+            gather_bits(layout, builder, builder->owned.tuples, 32, self->scratch, self->more, err);
     if (status == HW_OK && loops) {
-        uint32_t *own = own_share(laying, builder);
+        uint32_t *own = own_range(layout, builder);
         for (hw_count v = 0; v < builder->owned.count; v++)
             own[v] = builder->owned.loop[v];
-        status = gather(laying, builder, self->room, self->loop, err);
+        status = gather(layout, builder, self->scratch, self->loop, err);
     }
     return status;
 }
 
 /* The vertices of one part. Local. */
-static enum hw_status take_vertices(const struct hw_layout_build *laying,
-                                    const struct belongings *all, struct hw_part *part,
+static enum hw_status take_vertices(const struct hw_layout_build *layout,
+                                    const struct vertex_attributes *all, struct hw_part *part,
                                     struct hw_error *err)
 {
     struct hw_part_vertices *own = &part->own;
     const hw_gid first = hw_search_id(&part->spec, part->vertices, part->index, 0);
     struct hw_owned_vertices self = {.count = 0};
-    enum hw_status status = hw_owned_vertices_open(&self, laying->id, (uint32_t)part->spec.parts,
+    enum hw_status status = hw_owned_vertices_open(&self, layout->id, (uint32_t)part->spec.parts,
                                                    (uint32_t)first, own, err);
 
 #pragma omp parallel for
@@ -295,27 +299,27 @@ static enum hw_status take_vertices(const struct hw_layout_build *laying,
 enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
                                         struct hw_error *err)
 {
-    struct hw_layout_build *laying = given;
-    struct belongings all = {.room = NULL};
+    struct hw_layout_build *layout = given;
+    struct vertex_attributes all = {.scratch = NULL};
     enum hw_status status = hw_agree(builder->ctx->world, hw_build_alloc_own(builder, err), err);
 
     if (status == HW_OK)
-        status = gather_belongings(laying, builder, &all, err);
+        status = gather_attributes(layout, builder, &all, err);
     for (int p = 0; p < builder->parts && status == HW_OK; p++)
         if (builder->part[p].own.count > 0)
-            status = take_vertices(laying, &all, &builder->part[p], err);
+            status = take_vertices(layout, &all, &builder->part[p], err);
     hw_gpu_release(&all.arrays);
-    hw_gpu_release(&laying->order);
+    hw_gpu_release(&layout->order);
     return hw_agree(builder->ctx->world, status, err);
 }
 
-void hw_layout_build_close(struct hw_layout_build *laying)
+void hw_layout_build_close(struct hw_layout_build *layout)
 {
-    hw_gpu_tuples_close(&laying->held);
-    hw_gpu_release(&laying->order);
-    hw_gpu_release(&laying->numbers);
-    free(laying->all);
-    free(laying->count);
-    free(laying->at);
-    *laying = (struct hw_layout_build){0};
+    hw_device_edge_list_close(&layout->edge_list);
+    hw_gpu_release(&layout->order);
+    hw_gpu_release(&layout->numbers);
+    free(layout->all);
+    free(layout->count);
+    free(layout->at);
+    *layout = (struct hw_layout_build){0};
 }

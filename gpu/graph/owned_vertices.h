@@ -1,5 +1,6 @@
 /*
- * The vertices that a part owns, taken on the device from an order of all.
+ * The vertices that a part owns: a strided selection, on the device, from the order of all
+ * vertices.
  */
 #ifndef HOPWAVE_GPU_GRAPH_OWNED_VERTICES_H
 #define HOPWAVE_GPU_GRAPH_OWNED_VERTICES_H

@@ -10,45 +10,47 @@
 
 /* What use() is called with. */
 struct user {
-    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err);
+    enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err);
     void *self;
 };
 
-enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *passes,
+enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *row_ranges,
                                          const struct hw_gpu_tuples *tuples, hw_count keys,
                                          bool weights, uint64_t rows, struct hw_error *err)
 {
-    struct hw_gpu_arrays *arrays = &passes->arrays;
+    struct hw_gpu_arrays *arrays = &row_ranges->arrays;
     hw_count left = 0, total = 0, each = 2 * (hw_count)sizeof(uint64_t);
     enum hw_status status = hw_gpu_memory(&left, &total, err);
 
     if (status == HW_OK)
         status =
-            hw_cuda(hw_gpu_scratch_bytes((uint64_t)keys, weights, rows, &passes->scratch_bytes),
+            hw_cuda(hw_gpu_scratch_bytes((uint64_t)keys, weights, rows, &row_ranges->scratch_bytes),
                     "sorting", err);
     if (status != HW_OK)
         return status;
     each += weights ? 2 * (hw_count)sizeof(uint32_t) : 0;
-    left /= passes->sharing > 1 ? passes->sharing : 1;
-    hw_count fit = (left - RESERVE - (hw_count)passes->scratch_bytes) / each;
-    fit = fit > HW_GPU_LEAST_KEYS ? fit : HW_GPU_LEAST_KEYS;
-    passes->tuples = tuples;
-    passes->capacity = keys < fit ? keys : fit;
-    passes->keys = (struct hw_gpu_keys){.value = {NULL}};
+    left /= row_ranges->sharing > 1 ? row_ranges->sharing : 1;
+    hw_count fit = (left - RESERVE - (hw_count)row_ranges->scratch_bytes) / each;
+    fit = fit > HW_GPU_MIN_KEYS ? fit : HW_GPU_MIN_KEYS;
+    row_ranges->tuples = tuples;
+    row_ranges->capacity = keys < fit ? keys : fit;
+    row_ranges->keys = (struct hw_gpu_keys){.value = {NULL}};
     for (int k = 0; k < 2; k++)
-        hw_gpu_add(arrays, &passes->keys.key[k], passes->capacity, sizeof *passes->keys.key[k]);
+        hw_gpu_add(arrays, &row_ranges->keys.key[k], row_ranges->capacity,
+                   sizeof *row_ranges->keys.key[k]);
     for (int k = 0; k < 2 && weights; k++)
-        hw_gpu_add(arrays, &passes->keys.value[k], passes->capacity, sizeof *passes->keys.value[k]);
-    hw_gpu_add(arrays, &passes->scratch, (hw_count)passes->scratch_bytes, 1);
-    hw_gpu_add(arrays, &passes->counter, 1, sizeof *passes->counter);
-    hw_gpu_add(arrays, &passes->seen, 1, sizeof *passes->seen);
+        hw_gpu_add(arrays, &row_ranges->keys.value[k], row_ranges->capacity,
+                   sizeof *row_ranges->keys.value[k]);
+    hw_gpu_add(arrays, &row_ranges->scratch, (hw_count)row_ranges->scratch_bytes, 1);
+    hw_gpu_add(arrays, &row_ranges->counter, 1, sizeof *row_ranges->counter);
+    hw_gpu_add(arrays, &row_ranges->seen, 1, sizeof *row_ranges->seen);
     return hw_gpu_allocate(arrays, 0, "building the graph", err);
 }
 
-void hw_row_range_builder_close(struct hw_row_range_builder *passes)
+void hw_row_range_builder_close(struct hw_row_range_builder *row_ranges)
 {
     /* Sorting swaps the arrays: each is freed once all the same. */
-    hw_gpu_release(&passes->arrays);
+    hw_gpu_release(&row_ranges->arrays);
 }
 
 /* Rows of a bucket: 2^shift. */
@@ -83,43 +85,43 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
     return status;
 }
 
-/* One pass: the rows of `entries`. */
-static enum hw_status run_pass(struct hw_row_range_builder *passes,
-                               const struct hw_gpu_entries *entries, const struct user *user,
-                               struct hw_error *err)
+/* One iteration over the tuples: the rows of `entries`. */
+static enum hw_status run_range(struct hw_row_range_builder *row_ranges,
+                                const struct hw_gpu_entries *entries, const struct user *user,
+                                struct hw_error *err)
 {
     uint64_t count = 0;
-    struct hw_gpu_keys *keys = &passes->keys;
+    struct hw_gpu_keys *keys = &row_ranges->keys;
     int bits = entries->column_bits + hw_bits(entries->end - entries->begin);
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_put_entries(passes->tuples, entries, keys->key[0], keys->value[0],
-                                          (uint64_t)passes->capacity, passes->counter),
+        hw_cuda(hw_gpu_launch_put_entries(row_ranges->tuples, entries, keys->key[0], keys->value[0],
+                                          (uint64_t)row_ranges->capacity, row_ranges->counter),
                 "the kernel that makes edges", err);
 
-    passes->count++;
+    row_ranges->count++;
     if (status == HW_OK)
-        status = hw_gpu_get(&count, passes->counter, sizeof count, err);
-    if (status == HW_OK && count > (uint64_t)passes->capacity)
-        status =
-            hw_fail(err, HW_INTERNAL, "a pass has %" PRIu64 " entries, planned for %" PRI_COUNT,
-                    count, passes->capacity);
+        status = hw_gpu_get(&count, row_ranges->counter, sizeof count, err);
+    if (status == HW_OK && count > (uint64_t)row_ranges->capacity)
+        status = hw_fail(err, HW_INTERNAL,
+                         "a range of rows has %" PRIu64 " entries, planned for %" PRI_COUNT, count,
+                         row_ranges->capacity);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_gpu_launch_sort(keys, count, bits, passes->scratch, passes->scratch_bytes),
-                    "sorting edges", err);
-    const struct hw_row_range pass = {entries, keys, (hw_count)count};
-    return status == HW_OK ? user->use(user->self, &pass, err) : status;
+        status = hw_cuda(
+            hw_gpu_launch_sort(keys, count, bits, row_ranges->scratch, row_ranges->scratch_bytes),
+            "sorting edges", err);
+    const struct hw_row_range row_range = {entries, keys, (hw_count)count};
+    return status == HW_OK ? user->use(user->self, &row_range, err) : status;
 }
 
-/* Passes over ranges of rows, each as long as its keys fit. bucket: as counted. */
-static enum hw_status run_ranges(struct hw_row_range_builder *passes,
+/* Iterates over ranges of rows, each as long as its keys fit. bucket: as counted. */
+static enum hw_status run_ranges(struct hw_row_range_builder *row_ranges,
                                  const struct hw_gpu_entries *entries, uint64_t rows,
                                  const uint64_t *bucket, const struct user *user,
                                  struct hw_error *err)
 {
     const double gib = 1073741824.0;
     const int shift = shift_of(rows);
-    uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)passes->capacity;
+    uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)row_ranges->capacity;
     enum hw_status status = HW_OK;
 
     for (uint64_t first = 0, end; first < buckets && status == HW_OK; first = end) {
@@ -135,15 +137,15 @@ static enum hw_status run_ranges(struct hw_row_range_builder *passes,
         struct hw_gpu_entries range = *entries;
         range.begin = first << shift;
         range.end = end << shift < rows ? end << shift : rows;
-        status = run_pass(passes, &range, user, err);
+        status = run_range(row_ranges, &range, user, err);
     }
     return status;
 }
 
 enum hw_status hw_row_range_builder_run(
-    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries, uint64_t rows,
+    struct hw_row_range_builder *row_ranges, const struct hw_gpu_entries *entries, uint64_t rows,
     hw_count most, const uint64_t *bucket,
-    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err),
     void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
@@ -155,49 +157,50 @@ enum hw_status hw_row_range_builder_run(
     all.end = rows;
     if (rows == 0)
         return HW_OK;
-    if (most <= passes->capacity)
-        return run_pass(passes, &all, &user, err);
+    if (most <= row_ranges->capacity)
+        return run_range(row_ranges, &all, &user, err);
     if (!bucket) {
         status =
             hw_alloc(&counted, 1 << HW_GPU_BUCKET_BITS, sizeof *counted, "counts of edges", err);
         if (status == HW_OK)
-            status = hw_gpu_count_entries(passes->tuples, &all, rows, counted, err);
+            status = hw_gpu_count_entries(row_ranges->tuples, &all, rows, counted, err);
         bucket = counted;
     }
     if (status == HW_OK)
-        status = run_ranges(passes, &all, rows, bucket, &user, err);
+        status = run_ranges(row_ranges, &all, rows, bucket, &user, err);
     free(counted);
     return status;
 }
 
 enum hw_status hw_row_range_builder_one(
-    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries,
-    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    struct hw_row_range_builder *row_ranges, const struct hw_gpu_entries *entries,
+    enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err),
     void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
 
-    return run_pass(passes, entries, &user, err);
+    return run_range(row_ranges, entries, &user, err);
 }
 
-enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
-                                 const struct hw_row_range *pass, struct hw_gpu_edge *edge,
+enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *row_ranges,
+                                 const struct hw_row_range *range, struct hw_gpu_edge *edge,
                                  hw_count *taken, struct hw_error *err)
 {
-    struct hw_gpu_keys *keys = &passes->keys;
-    const struct hw_gpu_entries *entries = pass->entries;
+    struct hw_gpu_keys *keys = &row_ranges->keys;
+    const struct hw_gpu_entries *entries = range->entries;
     uint64_t count = 0;
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_heaviness(keys, (uint64_t)pass->count, entries->column_bits,
-                                        passes->counter, passes->scratch, passes->scratch_bytes),
+        hw_cuda(hw_gpu_launch_weight_keys(keys, (uint64_t)range->count, entries->column_bits,
+                                          row_ranges->counter, row_ranges->scratch,
+                                          row_ranges->scratch_bytes),
                 "merging parallel edges", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(&count, passes->counter, sizeof count, err);
+        status = hw_gpu_get(&count, row_ranges->counter, sizeof count, err);
     if (status == HW_OK)
         status =
             hw_cuda(hw_gpu_launch_sort(keys, count, 32 + hw_bits(entries->end - entries->begin),
-                                       passes->scratch, passes->scratch_bytes),
+                                       row_ranges->scratch, row_ranges->scratch_bytes),
                     "sorting lists by weight", err);
     if (status == HW_OK)
         status =
@@ -206,13 +209,15 @@ enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
     return status;
 }
 
-enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
-                          hw_count count, enum hw_weights kind, struct hw_weight_summary *seen,
-                          struct hw_error *err)
+enum hw_status hw_gpu_summarize_weights(struct hw_row_range_builder *row_ranges,
+                                        const struct hw_gpu_edge *edge, hw_count count,
+                                        enum hw_weights kind, struct hw_weight_summary *seen,
+                                        struct hw_error *err)
 {
-    enum hw_status status = hw_cuda(hw_gpu_launch_see(edge, (uint64_t)count, kind, passes->seen,
-                                                      passes->scratch, passes->scratch_bytes),
-                                    "looking at weights", err);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_summarize_weights(edge, (uint64_t)count, kind, row_ranges->seen,
+                                                row_ranges->scratch, row_ranges->scratch_bytes),
+                "looking at weights", err);
 
-    return status == HW_OK ? hw_gpu_get(seen, passes->seen, sizeof *seen, err) : status;
+    return status == HW_OK ? hw_gpu_get(seen, row_ranges->seen, sizeof *seen, err) : status;
 }

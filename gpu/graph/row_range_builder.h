@@ -1,6 +1,6 @@
 /*
- * Passes over the tuples of a graph: the entries of some rows as sorted keys, as many rows
- * at a time as the device's memory holds.
+ * Sorted keys of matrix entries by ranges of rows. Each range is one iteration over all tuples of
+ * the graph and has as many rows as fit into the device's memory.
  */
 #ifndef HOPWAVE_GPU_GRAPH_ROW_RANGE_BUILDER_H
 #define HOPWAVE_GPU_GRAPH_ROW_RANGE_BUILDER_H
@@ -8,10 +8,10 @@
 #include "gpu/device/device.h"
 #include "gpu/graph/build/edge_tuples.h"
 
-/* Keys that a pass has room for at least: with less it would take too many. */
-#define HW_GPU_LEAST_KEYS ((hw_count)1 << 22)
+/* Minimal capacity for keys: with less, there would be too many iterations over the tuples. */
+#define HW_GPU_MIN_KEYS ((hw_count)1 << 22)
 
-/* Memory for keys, and what they are made of. Zero-initialise. */
+/* Memory for keys, and the tuples they are made of. Zero-initialise. */
 struct hw_row_range_builder {
     int sharing; /* ranks that the device's memory is for, where more than one */
     const struct hw_gpu_tuples *tuples;
@@ -22,10 +22,10 @@ struct hw_row_range_builder {
     size_t scratch_bytes;
     uint64_t *counter;              /* [1] */
     struct hw_weight_summary *seen; /* [1] */
-    int count;                      /* passes made */
+    int count;                      /* row_ranges made */
 };
 
-/* One pass: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
+/* One range: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
 struct hw_row_range {
     const struct hw_gpu_entries *entries;
     const struct hw_gpu_keys *keys;
@@ -44,7 +44,7 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
  * Takes memory for so many keys or, where there is less, for as many as fit; scratch memory
  * for `rows` rows too. HW_RESOURCES where that is too little to work with. Local.
  */
-enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *passes,
+enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *row_ranges,
                                          const struct hw_gpu_tuples *tuples, hw_count keys,
                                          bool weights, uint64_t rows, struct hw_error *err);
 
@@ -54,29 +54,30 @@ enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *passes,
  * along where the memory was opened with them. Local.
  */
 enum hw_status hw_row_range_builder_run(
-    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries, uint64_t rows,
+    struct hw_row_range_builder *row_ranges, const struct hw_gpu_entries *entries, uint64_t rows,
     hw_count most, const uint64_t *bucket,
-    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err),
     void *self, struct hw_error *err);
 
-/* Calls use() with those of entries->begin .. end-1, which fit: one pass. Local. */
+/* Calls use() once, with the keys of entries->begin .. end-1, which must fit. Local. */
 enum hw_status hw_row_range_builder_one(
-    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries,
-    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    struct hw_row_range_builder *row_ranges, const struct hw_gpu_entries *entries,
+    enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err),
     void *self, struct hw_error *err);
 
-/* The lists of a pass with weights to edge[]: distinct columns, each with its least weight, by
+/* The lists of a range with weights to edge[]: distinct columns, each with its least weight, by
  * rising weight. taken: how many. Local. */
-enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
-                                 const struct hw_row_range *pass, struct hw_gpu_edge *edge,
+enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *row_ranges,
+                                 const struct hw_row_range *range, struct hw_gpu_edge *edge,
                                  hw_count *taken, struct hw_error *err);
 
-/* What the weights of edges are like. Local. */
-enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
-                          hw_count count, enum hw_weights kind, struct hw_weight_summary *seen,
-                          struct hw_error *err);
+/* Number, signs, extremes and sum of the weights of edges. Local. */
+enum hw_status hw_gpu_summarize_weights(struct hw_row_range_builder *row_ranges,
+                                        const struct hw_gpu_edge *edge, hw_count count,
+                                        enum hw_weights kind, struct hw_weight_summary *seen,
+                                        struct hw_error *err);
 
 /* Frees the memory; keeps the count. Local. */
-void hw_row_range_builder_close(struct hw_row_range_builder *passes);
+void hw_row_range_builder_close(struct hw_row_range_builder *row_ranges);
 
 #endif

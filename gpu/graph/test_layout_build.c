@@ -1,9 +1,9 @@
 /*
- * Parts laid out on the device are, bit for bit, those that the CPU lays out: layouts,
- * orders, weights, directions, several parts, memory for one pass and for many. Lists that stay
- * there are those of the CPU's part; joined ones by rising weight.
+ * Parts built on the device equal, bit for bit, those that the CPU builds: layouts,
+ * orders, weights, directions, several parts, memory for one range of rows and for many. Lists that
+ * stay there are those of the CPU's part; merged ones by rising weight.
  *
- *   test_layout.t [GRAPH.h5...]   graphs, or recipes, to try beside those made here
+ *   test_layout.t [GRAPH.h5...]   graphs, or recipes, to test in addition to those made here
  */
 #include "gpu/device/device.h"
 #include "gpu/graph/build/csr_builder.h"
@@ -116,7 +116,7 @@ static void try_graph(struct tap *tap, const struct hw_context *ctx, struct hw_g
     }
 }
 
-/* ---- joined lists ---- */
+/* ---- merged lists ---- */
 
 /* What a list has in one matrix of the CPU's part. first: the code of index 0. Returns how many
  * edges. */
@@ -232,7 +232,7 @@ static bool try_joined(const struct tap *tap, const struct hw_context *ctx, stru
     struct hw_part want = {.index = 0}, got = {.index = 0};
     struct hw_error err = {{0}};
     bool equal = hw_parts_build(ctx, graph, spec, ctx->rank, 1, &want, &err) == HW_OK &&
-                 hw_gpu_sssp_keep(ctx, graph, spec, &got, &err) == HW_OK;
+                 hw_gpu_build_weighted_device_csr(ctx, graph, spec, &got, &err) == HW_OK;
 
     if (!equal)
         tap_note(tap, "%s", err.text);
@@ -278,7 +278,7 @@ static bool try_kept(const struct tap *tap, const struct hw_context *ctx, struct
     struct hw_part want = {.index = 0}, got = {.index = 0};
     struct hw_error err = {{0}};
     bool equal = hw_parts_build(ctx, graph, spec, ctx->rank, 1, &want, &err) == HW_OK &&
-                 hw_gpu_parts_keep(ctx, graph, spec, &got, &err) == HW_OK;
+                 hw_gpu_build_device_csr(ctx, graph, spec, &got, &err) == HW_OK;
 
     if (!equal)
         tap_note(tap, "%s", err.text);
@@ -314,7 +314,7 @@ static void try_staying(struct tap *tap, const struct hw_context *ctx, struct hw
         spec.weights = true;
         if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
             continue;
-        tap_ok(tap, try_joined(tap, ctx, graph, &spec), "%s, joined lists in layout %zu", name, s);
+        tap_ok(tap, try_joined(tap, ctx, graph, &spec), "%s, merged lists in layout %zu", name, s);
     }
 }
 
@@ -370,12 +370,12 @@ static void try_file(struct tap *tap, const struct hw_context *ctx, const char *
     hw_graph_close(graph);
 }
 
-/* So little memory that entries need many passes. */
+/* So little memory that entries need many row_ranges. */
 static void try_passes(struct tap *tap, const struct hw_context *ctx)
 {
     setenv("HOPWAVE_DEVICE_MEMORY", "350M", 1);
-    try_world(tap, ctx, 3, 60000, 4000000, false, HW_WEIGHTS_NONE, "in many passes");
-    try_world(tap, ctx, 5, 60000, 3000000, false, HW_WEIGHTS_F32, "weighted, in many passes");
+    try_world(tap, ctx, 3, 60000, 4000000, false, HW_WEIGHTS_NONE, "in many row_ranges");
+    try_world(tap, ctx, 5, 60000, 3000000, false, HW_WEIGHTS_F32, "weighted, in many row_ranges");
     unsetenv("HOPWAVE_DEVICE_MEMORY");
 }
 

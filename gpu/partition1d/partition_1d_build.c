@@ -367,7 +367,7 @@ static enum hw_status fill_rows(struct builder *self, struct hw_error *err)
 {
     const struct hw_partition_1d *partition = &self->result->partition;
     const uint64_t *before = self->before, capacity = (uint64_t)self->row_ranges.capacity;
-    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_DEALT,
+    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_BLOCK_CYCLIC,
                                      .column_bits =
                                          hw_bits((uint64_t)partition->active * partition->parts),
                                      .number = self->position,
@@ -456,7 +456,7 @@ struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *
     *core = estimate_count(graph ? graph->several : 0, block);
     const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
     const hw_count ordering = 24 * n + 20 * block;
-    const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_LEAST_KEYS + RESERVE;
+    const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_MIN_KEYS + RESERVE;
     return (struct hw_partition_1d_bytes){.construction = ordering > filling ? ordering : filling,
                                           .lists = lists + 4 * *active + 36 * *core + 8 * block};
 }
@@ -535,10 +535,10 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
     if (status == HW_OK)
         status = hw_gpu_ranks_per_device(ctx, &self.row_ranges.sharing, err);
     if (status == HW_OK)
-        status = hw_gpu_tuples_open(ctx, graph, false, &self.edge_list, err);
+        status = hw_device_edge_list_open(ctx, graph, false, &self.edge_list, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, construct(&self, err), err);
-    hw_gpu_tuples_close(&self.edge_list);
+    hw_device_edge_list_close(&self.edge_list);
     if (status == HW_OK)
         status = hw_sum(ctx->world, &part->edges, err);
     if (status != HW_OK) {

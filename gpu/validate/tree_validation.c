@@ -204,7 +204,7 @@ enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
                                         .directed = self->desc->directed,
                                         .value = (int)request->value};
     enum hw_status status =
-        hw_gpu_tuples_open_share(ctx, request->graph, is_weighted(self), &self->held, err);
+        hw_device_edge_list_open_fraction(ctx, request->graph, is_weighted(self), &self->held, err);
     if (status == HW_OK && is_several(self))
         status = count_own(self, err);
     if (status == HW_OK && is_several(self) && !request->over)
@@ -222,7 +222,7 @@ enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
 void hw_tree_validation_close(struct hw_tree_validation *self)
 {
     hw_gpu_release(&self->arrays);
-    hw_gpu_tuples_close(&self->held);
+    hw_device_edge_list_close(&self->held);
     hw_transport_close(&self->transport);
     free(self->count);
     for (int m = 0; m < MOVES; m++)

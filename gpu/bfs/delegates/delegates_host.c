@@ -606,6 +606,6 @@ const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
                                                   .algorithm = HW_BFS,
                                                   .degree_separated = true,
                                                   .bytes = bytes,
-                                                  .build = hw_gpu_parts_keep,
+                                                  .build = hw_gpu_build_device_csr,
                                                   .lists_stay = true,
                                                   .own = &delegates};

@@ -211,5 +211,5 @@ const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
                                                  .several_parts_only = true,
                                                  .builds_any = true,
                                                  .bytes = bytes,
-                                                 .build = hw_gpu_parts_keep,
+                                                 .build = hw_gpu_build_device_csr,
                                                  .own = &scan};

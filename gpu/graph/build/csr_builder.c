@@ -22,7 +22,7 @@ struct building {
     int column_bits;
     bool weights; /* lists have them, and rise by them */
 
-    struct hw_device_edge_list held; /* the tuples */
+    struct hw_device_edge_list edge_list; /* the tuples */
 
     struct hw_gpu_arrays vertices;
     uint32_t *out, *in; /* [n] degrees by graph id; in: of directed graphs only */
@@ -31,7 +31,7 @@ struct building {
     uint64_t *counter;  /* [1] */
     uint32_t *bound;    /* [2] */
 
-    struct hw_row_range_builder passes;
+    struct hw_row_range_builder row_ranges;
     double seconds[3];
 };
 
@@ -96,44 +96,44 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     return status;
 }
 
-static enum hw_status use_out(void *given, const struct hw_row_range *pass, struct hw_error *err)
+static enum hw_status use_out(void *given, const struct hw_row_range *range, struct hw_error *err)
 {
     struct building *self = given;
 
-    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
-                                            pass->entries, self->ends, self->out, self->some),
+    return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
+                                            range->entries, self->ends, self->out, self->some),
                    "the kernel that counts neighbours", err);
 }
 
-static enum hw_status use_in(void *given, const struct hw_row_range *pass, struct hw_error *err)
+static enum hw_status use_in(void *given, const struct hw_row_range *range, struct hw_error *err)
 {
     struct building *self = given;
 
-    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
-                                            pass->entries, NULL, self->in, NULL),
+    return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
+                                            range->entries, NULL, self->in, NULL),
                    "the kernel that counts neighbours", err);
 }
 
 static enum hw_status count(struct building *self, struct hw_error *err)
 {
     struct hw_gpu_entries entries = entries_of(self, false);
-    enum hw_status status = hw_row_range_builder_open(&self->passes, &self->held.tuples,
+    enum hw_status status = hw_row_range_builder_open(&self->row_ranges, &self->edge_list.tuples,
                                                       entries_most(self), false, self->n, err);
 
     entries.loops = true; /* they are tuples of their vertex */
     entries.weights = HW_WEIGHTS_NONE;
     if (status == HW_OK)
-        status = hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self),
+        status = hw_row_range_builder_run(&self->row_ranges, &entries, self->n, entries_most(self),
                                           NULL, use_out, self, err);
     if (status == HW_OK && self->desc->directed) {
         entries = entries_of(self, true);
         entries.weights = HW_WEIGHTS_NONE;
-        status = hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self),
+        status = hw_row_range_builder_run(&self->row_ranges, &entries, self->n, entries_most(self),
                                           NULL, use_in, self, err);
     }
     if (status == HW_OK)
         status = wait("counting edges", err);
-    hw_row_range_builder_close(&self->passes);
+    hw_row_range_builder_close(&self->row_ranges);
     return status;
 }
 
@@ -171,7 +171,7 @@ static enum hw_status sort_vertices(struct building *self, struct hw_gpu_ranking
 static enum hw_status rank(struct building *self, struct hw_error *err)
 {
     struct hw_gpu_resident *built = self->built;
-    struct hw_gpu_arrays rooms = {0};
+    struct hw_gpu_arrays scratch_arrays = {0};
     struct hw_gpu_ranking ranking = {
         .vertices = self->n, .out = self->out, .in = self->in, .some = self->some};
     enum hw_status status =
@@ -180,18 +180,18 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
     hw_gpu_add(&built->arrays, &built->graph_id, self->n, sizeof *built->graph_id);
     hw_gpu_add(&built->arrays, &built->vertex_of_id, self->n, sizeof *built->vertex_of_id);
     for (int k = 0; k < 3; k++)
-        hw_gpu_add(&rooms, &ranking.room[k], self->n, sizeof *ranking.room[k]);
-    hw_gpu_add(&rooms, &ranking.scratch, (hw_count)ranking.bytes, 1);
+        hw_gpu_add(&scratch_arrays, &ranking.room[k], self->n, sizeof *ranking.room[k]);
+    hw_gpu_add(&scratch_arrays, &ranking.scratch, (hw_count)ranking.bytes, 1);
     if (status == HW_OK)
         status = hw_gpu_allocate(&built->arrays, 0, "building the graph", err);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&rooms, 0, "building the graph", err);
+        status = hw_gpu_allocate(&scratch_arrays, 0, "building the graph", err);
     ranking.graph_id = built->graph_id;
     ranking.vertex_of_id = built->vertex_of_id;
     ranking.bound = self->bound;
     if (status == HW_OK)
         status = sort_vertices(self, &ranking, err);
-    hw_gpu_release(&rooms);
+    hw_gpu_release(&scratch_arrays);
     return status;
 }
 
@@ -199,37 +199,38 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
 
 /* Lists that are being filled, from the first row on. */
 struct filling {
-    struct hw_row_range_builder *passes;
+    struct hw_row_range_builder *row_ranges;
     uint32_t *column;
     struct hw_gpu_edge *edge; /* with weights, in place of columns */
     hw_count room, filled;
 };
 
-static enum hw_status use_edges(void *given, const struct hw_row_range *pass, struct hw_error *err)
+static enum hw_status use_edges(void *given, const struct hw_row_range *range, struct hw_error *err)
 {
     struct filling *filling = given;
     hw_count taken = 0;
     enum hw_status status =
-        hw_gpu_take_edges(filling->passes, pass, filling->edge + filling->filled, &taken, err);
+        hw_gpu_take_edges(filling->row_ranges, range, filling->edge + filling->filled, &taken, err);
 
     filling->filled += taken;
     return status;
 }
 
-static enum hw_status use_columns(void *given, const struct hw_row_range *pass,
+static enum hw_status use_columns(void *given, const struct hw_row_range *range,
                                   struct hw_error *err)
 {
     struct filling *filling = given;
-    struct hw_row_range_builder *passes = filling->passes;
+    struct hw_row_range_builder *row_ranges = filling->row_ranges;
     uint64_t taken = 0;
 
-    enum hw_status status = hw_cuda(
-        hw_gpu_launch_take_columns(pass->keys->key[0], (uint64_t)pass->count,
-                                   pass->entries->column_bits, filling->column + filling->filled,
-                                   passes->counter, passes->scratch, passes->scratch_bytes),
-        "filling lists", err);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_take_columns(range->keys->key[0], (uint64_t)range->count,
+                                           range->entries->column_bits,
+                                           filling->column + filling->filled, row_ranges->counter,
+                                           row_ranges->scratch, row_ranges->scratch_bytes),
+                "filling lists", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+        status = hw_gpu_get(&taken, row_ranges->counter, sizeof taken, err);
     filling->filled += (hw_count)taken;
     return status;
 }
@@ -240,20 +241,20 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 {
     const struct hw_gpu_resident *built = self->built;
     struct hw_gpu_entries entries = entries_of(self, in);
-    struct filling filling = {.passes = &self->passes,
+    struct filling filling = {.row_ranges = &self->row_ranges,
                               .column = (uint32_t *)(uintptr_t)lists->neighbor,
                               .edge = in ? built->in_edge : built->edge,
                               .room = (hw_count)built->edges};
     enum hw_status status =
         hw_cuda(hw_gpu_launch_offsets(in ? self->in : self->out, built->graph_id, built->active,
-                                      built->wide, (void *)lists->offset, self->passes.scratch,
-                                      self->passes.scratch_bytes),
+                                      built->wide, (void *)lists->offset, self->row_ranges.scratch,
+                                      self->row_ranges.scratch_bytes),
                 "offsets of lists", err);
 
     entries.number = built->vertex_of_id;
     if (status == HW_OK)
         status =
-            hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+            hw_row_range_builder_run(&self->row_ranges, &entries, self->n, entries_most(self), NULL,
                                      self->weights ? use_edges : use_columns, &filling, err);
     if (status == HW_OK && filling.filled != filling.room)
         status = hw_fail(err, HW_INTERNAL,
@@ -282,16 +283,16 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
     for (int a = 0; a < lists.count && status == HW_OK; a++)
         built->arrays.of[built->arrays.count++] = lists.of[a];
     if (status == HW_OK)
-        status = hw_row_range_builder_open(&self->passes, &self->held.tuples, entries_most(self),
-                                           self->weights, self->n, err);
+        status = hw_row_range_builder_open(&self->row_ranges, &self->edge_list.tuples,
+                                           entries_most(self), self->weights, self->n, err);
     for (int m = 0; m < matrices && status == HW_OK; m++)
         status = fill_lists(self, m == 1, of[m], err);
     if (status == HW_OK && self->weights)
-        status = hw_gpu_see(&self->passes, built->edge, (hw_count)built->edges, self->desc->weights,
-                            &built->base.seen, err);
+        status = hw_gpu_summarize_weights(&self->row_ranges, built->edge, (hw_count)built->edges,
+                                          self->desc->weights, &built->base.seen, err);
     if (status == HW_OK)
         status = wait("filling lists", err);
-    hw_row_range_builder_close(&self->passes);
+    hw_row_range_builder_close(&self->row_ranges);
     return status;
 }
 
@@ -300,7 +301,7 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
 /* Negative self-loops. */
 static enum hw_status get_loops(struct building *self, struct hw_part *part, struct hw_error *err)
 {
-    const struct hw_gpu_entries entries = {.spread = hw_vertex_distribution(self->n, 1),
+    const struct hw_gpu_entries entries = {.distribution = hw_vertex_distribution(self->n, 1),
                                            .weights = self->desc->weights};
     const size_t bytes = (size_t)self->n * sizeof(uint32_t);
     struct hw_gpu_arrays arrays = {0};
@@ -314,8 +315,8 @@ static enum hw_status get_loops(struct building *self, struct hw_part *part, str
     if (status == HW_OK)
         status = hw_gpu_fill(by_id, 0xff, bytes, err); /* HW_NO_LOOP */
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_loops(&self->held.tuples, &entries, by_id),
-                         "the kernel that finds self-loops", err);
+        status = hw_cuda(hw_gpu_launch_loops(&self->edge_list.tuples, &entries, by_id),
+                         "the kernel for self-loops", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_take(by_id, self->built->graph_id, self->n, by_rank),
                          "self-loops", err);
@@ -371,7 +372,7 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
                                    struct hw_error *err)
 {
     const struct hw_gpu_resident *built = self->built;
-    struct hw_gpu_arrays rooms = {0};
+    struct hw_gpu_arrays scratch_arrays = {0};
     uint64_t *by_rank = NULL;
     hw_count n = self->n;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
@@ -381,9 +382,9 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
         status = hw_alloc(&own->tuples, n, sizeof *own->tuples, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
-    hw_gpu_add(&rooms, &by_rank, n, sizeof *by_rank);
+    hw_gpu_add(&scratch_arrays, &by_rank, n, sizeof *by_rank);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&rooms, 0, "building the graph", err);
+        status = hw_gpu_allocate(&scratch_arrays, 0, "building the graph", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_gather(self->ends, built->graph_id, self->n, by_rank),
                          "tuples of vertices", err);
@@ -392,7 +393,7 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
     if (status == HW_OK)
         status = hw_gpu_get_new(own->by_graph_id, built->vertex_of_id,
                                 (size_t)n * sizeof *built->vertex_of_id, err);
-    hw_gpu_release(&rooms);
+    hw_gpu_release(&scratch_arrays);
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)
         own->graph_id[own->by_graph_id[v]] = v;
@@ -441,7 +442,7 @@ static enum hw_status build(struct building *self, struct hw_error *err)
 {
     enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
     enum hw_status status =
-        hw_gpu_tuples_open(self->ctx, self->graph, self->weights, &self->held, err);
+        hw_device_edge_list_open(self->ctx, self->graph, self->weights, &self->edge_list, err);
 
     if (status == HW_OK)
         status = open_vertices(self, err);
@@ -457,9 +458,9 @@ static void note(const struct building *self, double seconds)
 {
     hw_note(self->ctx,
             "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, rank %.2f s, "
-            "fill %.2f s, %d passes",
+            "fill %.2f s, %d row_ranges",
             self->built->edges, seconds, self->seconds[0], self->seconds[1], self->seconds[2],
-            self->passes.count);
+            self->row_ranges.count);
 }
 
 /* A part that stays on the device. */
@@ -486,7 +487,7 @@ static enum hw_status build_resident(const struct hw_context *ctx, struct hw_gra
         status = build(&self, err);
     if (status == HW_OK)
         status = make_part(&self, spec, part, err);
-    hw_gpu_tuples_close(&self.held);
+    hw_device_edge_list_close(&self.edge_list);
     hw_gpu_release(&self.vertices);
     if (status == HW_OK) {
         self.built->base.free = free_resident;

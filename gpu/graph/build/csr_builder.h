@@ -1,16 +1,17 @@
 /*
- * The builder: from a graph to the lists that GPU methods search, on the device.
+ * Builds CSR lists on the device from the edge list of a graph.
  *
- * 1. count   Tuples, made on the device or brought there once, become keys of both their
- *            entries; sorted, they tell each vertex's tuples, distinct neighbours and,
- *            of leaves, the neighbour.
- * 2. rank    Vertices by falling degree (gpu/graph/device_graph.h); leaves by their neighbour.
- * 3. fill    The tuples again, now with ranks for ends; sorted, their distinct columns
- *            are the lists.
+ * 1. count   Each tuple, generated on the device or copied there once, becomes a 64-bit sort key
+ *            (row, column) for each direction. The sorted keys give each vertex's tuples, its
+ *            distinct neighbors and, for degree 1, the neighbor.
+ * 2. number  Vertices by falling degree (gpu/graph/device_graph.h), those of degree 1 by their
+ *            neighbor.
+ * 3. fill    The tuples again, with the numbers of step 2 as rows and columns. The distinct columns
+ *            of the sorted keys are the lists.
  *
- * Keys take 16 bytes an entry while they are sorted. Where they do not fit beside the
- * rest, 1 and 3 go through ranges of rows, each in a pass over all tuples, so that memory
- * decides the time and not whether it can be done.
+ * A key takes 16 bytes while it is sorted. Where the keys exceed the free memory, steps 1 and 3
+ * iterate over ranges of rows and visit all tuples for each range: less memory costs time, but the
+ * build succeeds.
  */
 #ifndef HOPWAVE_GPU_GRAPH_BUILD_CSR_BUILDER_H
 #define HOPWAVE_GPU_GRAPH_BUILD_CSR_BUILDER_H
@@ -20,7 +21,8 @@
 #include "lib/graph/graph.h"
 #include "lib/layout/part.h"
 
-/* A part on the device; part->resident of the parts built here. */
+/* A part whose lists are on the device; part->resident of the parts that hw_gpu_build() and
+ * hw_gpu_build_by_weight() build. */
 struct hw_gpu_resident {
     struct hw_resident base;
     struct hw_gpu_arrays arrays;
@@ -33,9 +35,9 @@ struct hw_gpu_resident {
 };
 
 /*
- * Lays a graph out, one part a rank, on the ranks' devices. A part is resident if it is a grid of
- * one part without weights: it has its vertices in the order of their ranks, offsets without lists,
- * and part->resident; others are those that hw_parts_build() makes. For struct hw_method.
+ * Partitions a graph on the ranks' devices, one part a rank. A grid of one part without weights
+ * becomes resident: own vertices by falling degree, offsets without lists on the host, and
+ * part->resident. Other parts are those that hw_parts_build() builds. For struct hw_method.
  *
  * Returns HW_RESOURCES where the device has too little memory, with the figure.
  * Collective.
@@ -44,20 +46,22 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
 
-/* The same, and a grid of one part with weights is resident, too: lists by rising weight. */
+/* The same, but a grid of one part with weights is resident too, each list by rising weight. */
 enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
                                       const struct hw_layout_spec *spec, struct hw_part *part,
                                       struct hw_error *err);
 
-/* One part of several whose lists stay where they were made; part->resident of these. */
+/* One part of several whose lists stay on the device that made them; part->resident of the parts
+ * that the two functions below build. */
 struct hw_device_csr {
     struct hw_resident base;
     struct hw_gpu_arrays arrays;
 
     /* Without weights: the lists of all matrices of the part, one after another. */
     uint32_t *column;
-    hw_lid block; /* whose multiples grids number columns by: the part's, until renumbered */
-    bool coded;   /* nn names vertices as method delegates does (gpu/bfs/delegates/delegates.h) */
+    hw_lid block; /* grids: columns are numbered by multiples of this; the part's block, until a
+                     method renumbers the columns */
+    bool coded;   /* nn has the vertex codes of gpu/bfs/delegates/delegates.h */
 
     /* With weights: one list of outgoing edges for each vertex that they begin at, by rising
      * weight; rows and columns are those of hw_edge_map_merged_entry(). */
@@ -67,18 +71,19 @@ struct hw_device_csr {
 
 /* The same as hw_gpu_parts_build() of one part a rank without weights, but that the parts have
  * offsets without lists, and part->resident. For struct hw_method. Collective; ranks agree. */
-enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_layout_spec *spec, struct hw_part *part,
-                                 struct hw_error *err);
+enum hw_status hw_gpu_build_device_csr(const struct hw_context *ctx, struct hw_graph *graph,
+                                       const struct hw_layout_spec *spec, struct hw_part *part,
+                                       struct hw_error *err);
 
-/* The same with weights. The host has the offsets of joined lists: of grids in `out`, under degree
+/* The same with weights. The host has the offsets of merged lists: of grids in `out`, under degree
  * separation of slots in nn, of delegates in dn; other matrices are absent. For struct
  * hw_method. Collective; ranks agree. */
-enum hw_status hw_gpu_sssp_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                const struct hw_layout_spec *spec, struct hw_part *part,
-                                struct hw_error *err);
+enum hw_status hw_gpu_build_weighted_device_csr(const struct hw_context *ctx,
+                                                struct hw_graph *graph,
+                                                const struct hw_layout_spec *spec,
+                                                struct hw_part *part, struct hw_error *err);
 
-/* What these two have kept of a part that they made, else NULL. Local. */
+/* The device CSR of a part that these two built, else NULL. Local. */
 struct hw_device_csr *hw_device_csr(const struct hw_part *part);
 
 /* The resident lists of a part, or NULL. Local. */

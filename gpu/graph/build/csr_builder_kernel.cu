@@ -50,12 +50,12 @@ entries_of<HW_ENTRIES_PLAIN>(const hw_gpu_entries &entries, uint64_t source, uin
 
 template <>
 __device__ __forceinline__ pair_of_entries
-entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+entries_of<HW_ENTRIES_OWNED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     const hw_vertex_slot from =
-        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
+        hw_vertex_distribution_slot(&entries.distribution, static_cast<hw_gid>(source));
     const hw_vertex_slot to =
-        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
+        hw_vertex_distribution_slot(&entries.distribution, static_cast<hw_gid>(target));
 
     return {{from.local, to.local},
             {target, source},
@@ -65,7 +65,7 @@ entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint
 
 template <>
 __device__ __forceinline__ pair_of_entries
-entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+entries_of<HW_ENTRIES_PARTITIONED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     pair_of_entries pair;
     hw_matrix_entry place[2];
@@ -85,7 +85,7 @@ entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, ui
 
 template <>
 __device__ __forceinline__ pair_of_entries
-entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+entries_of<HW_ENTRIES_MERGED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     const uint64_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
     pair_of_entries pair;
@@ -105,7 +105,7 @@ entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, ui
 
 template <>
 __device__ __forceinline__ pair_of_entries
-entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+entries_of<HW_ENTRIES_BLOCK_CYCLIC>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     const uint32_t parts = static_cast<uint32_t>(entries.parts);
     const uint32_t part = static_cast<uint32_t>(entries.first_part);
@@ -120,7 +120,7 @@ entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uin
 /* Whether entries of a kind may have weights. */
 template <hw_gpu_entry_kind kind>
 constexpr bool weighted =
-    kind == HW_ENTRIES_PLACED || kind == HW_ENTRIES_JOINED || kind == HW_ENTRIES_PLAIN;
+    kind == HW_ENTRIES_PARTITIONED || kind == HW_ENTRIES_MERGED || kind == HW_ENTRIES_PLAIN;
 
 /* The keys of one tuple's entries, and a bit for each that is wanted. */
 template <typename Maker, hw_gpu_entry_kind kind>
@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(block_size)
         if (source != target)
             continue;
         const hw_vertex_slot slot =
-            hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
+            hw_vertex_distribution_slot(&entries.distribution, static_cast<hw_gid>(source));
         const hw_weight weight = maker.weight(index, source, target);
         const bool negative = entries.weights == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
         if (negative && slot.rank == entries.rank)
@@ -240,7 +240,7 @@ __device__ __forceinline__ bool is_loop(const hw_gpu_entries &entries, uint64_t 
     return column == (entries.kind == HW_ENTRIES_PLAIN
                           ? row
                           : static_cast<uint64_t>(hw_vertex_distribution_vertex(
-                                &entries.spread, entries.rank, static_cast<hw_gid>(row))));
+                                &entries.distribution, entries.rank, static_cast<hw_gid>(row))));
 }
 
 __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries entries,
@@ -327,7 +327,7 @@ cudaError_t select_weights(void *scratch, size_t &bytes, const uint64_t *key,
 }
 
 /* The row of a key that is the first of its kind, above its least weight. */
-struct heaviness_of {
+struct weight_key_of {
     least_of least;
     int column_bits;
     __host__ __device__ uint64_t operator()(uint64_t i) const
@@ -337,13 +337,13 @@ struct heaviness_of {
 };
 
 cudaError_t select_heaviness(void *scratch, size_t &bytes, const least_of &from, int column_bits,
-                             uint64_t *heaviness, uint64_t *taken)
+                             uint64_t *weight_key, uint64_t *taken)
 {
     const thrust::counting_iterator<uint64_t> all(0);
 
     return cub::DeviceSelect::Flagged(
-        scratch, bytes, thrust::make_transform_iterator(all, heaviness_of{from, column_bits}),
-        thrust::make_transform_iterator(all, is_first{from.key}), heaviness, taken,
+        scratch, bytes, thrust::make_transform_iterator(all, weight_key_of{from, column_bits}),
+        thrust::make_transform_iterator(all, is_first{from.key}), weight_key, taken,
         static_cast<int64_t>(from.count));
 }
 
@@ -478,13 +478,13 @@ int with_both(const hw_gpu_tuples &tuples, const hw_gpu_entries &entries, Launch
     return hw_with_maker(tuples, [&](auto maker) {
         if (entries.kind == HW_ENTRIES_PLAIN)
             return launch(maker, kind_of<HW_ENTRIES_PLAIN>());
-        if (entries.kind == HW_ENTRIES_KEPT)
-            return launch(maker, kind_of<HW_ENTRIES_KEPT>());
-        if (entries.kind == HW_ENTRIES_JOINED)
-            return launch(maker, kind_of<HW_ENTRIES_JOINED>());
-        if (entries.kind == HW_ENTRIES_DEALT)
-            return launch(maker, kind_of<HW_ENTRIES_DEALT>());
-        return launch(maker, kind_of<HW_ENTRIES_PLACED>());
+        if (entries.kind == HW_ENTRIES_OWNED)
+            return launch(maker, kind_of<HW_ENTRIES_OWNED>());
+        if (entries.kind == HW_ENTRIES_MERGED)
+            return launch(maker, kind_of<HW_ENTRIES_MERGED>());
+        if (entries.kind == HW_ENTRIES_BLOCK_CYCLIC)
+            return launch(maker, kind_of<HW_ENTRIES_BLOCK_CYCLIC>());
+        return launch(maker, kind_of<HW_ENTRIES_PARTITIONED>());
     });
 }
 
@@ -575,8 +575,8 @@ int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint
     return select_weights(scratch, bytes, key, weight, count, least, taken);
 }
 
-int hw_gpu_launch_heaviness(hw_gpu_keys *keys, uint64_t count, int column_bits, uint64_t *taken,
-                            void *scratch, size_t bytes)
+int hw_gpu_launch_weight_keys(hw_gpu_keys *keys, uint64_t count, int column_bits, uint64_t *taken,
+                              void *scratch, size_t bytes)
 {
     if (count == 0)
         return cudaMemsetAsync(taken, 0, sizeof *taken);
@@ -597,8 +597,8 @@ int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_see(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
-                      hw_weight_summary *seen, void *scratch, size_t bytes)
+int hw_gpu_launch_summarize_weights(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
+                                    hw_weight_summary *seen, void *scratch, size_t bytes)
 {
     return see(scratch, bytes, edge, count, kind, seen);
 }

@@ -1,6 +1,6 @@
 /*
- * Tuples on the device, and the keys that are made of them: what the builder's host code
- * shares with its kernels. Launchers return a cudaError_t as an int and do not wait.
+ * Tuples on the device and the sort keys made of them: the launchers that the host code of the
+ * builders calls. A launcher returns a cudaError_t as an int and does not wait.
  */
 #ifndef HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_H
 #define HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_H
@@ -16,7 +16,7 @@ extern "C" {
 struct hw_generator;
 struct hw_gpu_edge;
 
-/* Where tuples come from: made as they are asked for, or in arrays. */
+/* The source of tuples: a generator that makes them in the kernel, or arrays. */
 struct hw_gpu_tuples {
     const struct hw_generator *generator; /* on the device; NULL: the arrays */
     int model;                            /* enum hw_model, where there is a generator */
@@ -28,13 +28,13 @@ struct hw_gpu_tuples {
 
 /* Which entries a tuple has. */
 enum hw_gpu_entry_kind {
-    HW_ENTRIES_PLAIN,  /* rows and columns are numbers of vertices */
-    HW_ENTRIES_KEPT,   /* rows are the vertices that a rank keeps
-                          (lib/layout/build/vertex_distribution.h), columns ids */
-    HW_ENTRIES_PLACED, /* those of the parts of a layout (lib/layout/edge_map.h) */
-    HW_ENTRIES_JOINED, /* likewise, of joined lists */
-    HW_ENTRIES_DEALT   /* rows are ranks dealt to the parts in turn, columns global ones
-                          (gpu/graph/block_cyclic.h) */
+    HW_ENTRIES_PLAIN,       /* rows and columns are numbers of vertices */
+    HW_ENTRIES_OWNED,       /* rows are the vertices that a rank keeps
+                              (lib/layout/build/vertex_distribution.h), columns ids */
+    HW_ENTRIES_PARTITIONED, /* those of the parts of a layout (lib/layout/edge_map.h) */
+    HW_ENTRIES_MERGED,      /* likewise, of merged lists */
+    HW_ENTRIES_BLOCK_CYCLIC /* rows are local ids of a block-cyclic part, columns global ids
+                        (gpu/graph/block_cyclic.h) */
 };
 
 /*
@@ -48,17 +48,17 @@ struct hw_gpu_entries {
     bool forward, backward; /* source -> target; target -> source; placed: both belong */
     bool loops;             /* keep them */
     const uint32_t *number; /* [vertices] plain: of each graph id, NULL: the id itself; placed,
-                               joined: codes; dealt: ranks */
-    struct hw_vertex_distribution spread; /* kept */
+                               merged: codes; block-cyclic: numbers by falling degree */
+    struct hw_vertex_distribution distribution; /* kept */
     int rank;
-    const struct hw_edge_map *places; /* placed, joined; on the device, with its delegates */
-    uint64_t first_part, parts;       /* which are wanted, one after another; dealt: which one of
-                                         how many */
-    uint64_t part_rows;               /* rows of each */
-    enum hw_weights weights; /* come along as hw_weight_sort_key(); plain, placed, joined */
+    const struct hw_edge_map *places; /* placed, merged; on the device, with its delegates */
+    uint64_t first_part, parts; /* which are wanted, one after another; block-cyclic: which one of
+                                   how many */
+    uint64_t part_rows;         /* rows of each */
+    enum hw_weights weights;    /* come along as hw_weight_sort_key(); plain, placed, merged */
 };
 
-/* Buckets that rows are counted in where they do not fit in one pass. */
+/* Rows are counted in 2^16 buckets where their keys exceed the memory for one iteration. */
 #define HW_GPU_BUCKET_BITS 16
 
 /* Adds the entries of each range of 2^shift rows to bucket[]. */
@@ -98,19 +98,20 @@ int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint
 
 /*
  * From sorted keys and their weights, in three steps, lists by rising weight:
- *   heaviness   keys of the distinct ones, the row above the order of the least weight, and
+ *   weight_key   keys of the distinct ones, the row above the order of the least weight, and
  *               their columns in place of the weights; both arrays swap. taken: [1] how many.
  *   hw_gpu_launch_sort()
  *   edges       what is in a list: column, weight.
  */
-int hw_gpu_launch_heaviness(struct hw_gpu_keys *keys, uint64_t count, int column_bits,
-                            uint64_t *taken, void *scratch, size_t bytes);
+int hw_gpu_launch_weight_keys(struct hw_gpu_keys *keys, uint64_t count, int column_bits,
+                              uint64_t *taken, void *scratch, size_t bytes);
 int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_weights kind,
                         struct hw_gpu_edge *edge);
 
 /* What the weights of edges are like; seen: [1]. */
-int hw_gpu_launch_see(const struct hw_gpu_edge *edge, uint64_t count, enum hw_weights kind,
-                      struct hw_weight_summary *seen, void *scratch, size_t bytes);
+int hw_gpu_launch_summarize_weights(const struct hw_gpu_edge *edge, uint64_t count,
+                                    enum hw_weights kind, struct hw_weight_summary *seen,
+                                    void *scratch, size_t bytes);
 
 /* What ranking works on; all on the device. */
 struct hw_gpu_ranking {

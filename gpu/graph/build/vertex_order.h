@@ -29,12 +29,14 @@ int hw_gpu_launch_pick(const uint32_t *from, uint32_t stride, uint32_t first, ui
 int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to);
 
 /* to[v] = from[where the rank that keeps v has it]: begin[rank] + local. */
-int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_vertex_distribution *spread,
-                           const uint64_t *begin, uint32_t *to);
+int hw_gpu_launch_undistribute(const uint32_t *from,
+                               const struct hw_vertex_distribution *distribution,
+                               const uint64_t *begin, uint32_t *to);
 
 /* to[k] = from[the vertex that `rank` keeps as k], of `count` that it keeps. */
-int hw_gpu_launch_spread(const uint32_t *from, const struct hw_vertex_distribution *spread,
-                         int rank, uint64_t count, uint32_t *to);
+int hw_gpu_launch_distribute(const uint32_t *from,
+                             const struct hw_vertex_distribution *distribution, int rank,
+                             uint64_t count, uint32_t *to);
 
 /* The codes of delegates: number[delegate[k].graph_id] = first + k. */
 int hw_gpu_launch_delegates(const struct hw_delegate *delegate, uint64_t count, uint32_t first,

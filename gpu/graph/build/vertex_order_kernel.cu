@@ -32,22 +32,23 @@ __global__ void take(const uint32_t *from, const uint32_t *id, uint64_t count, u
         to[k] = from[id[k]];
 }
 
-__global__ void unspread(const uint32_t *from, struct hw_vertex_distribution spread,
-                         const uint64_t *begin, uint32_t *to)
+__global__ void undistribute(const uint32_t *from, struct hw_vertex_distribution distribution,
+                             const uint64_t *begin, uint32_t *to)
 {
-    const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
+    const uint64_t vertices = static_cast<uint64_t>(distribution.vertices);
 
     for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
-        const hw_vertex_slot slot = hw_vertex_distribution_slot(&spread, static_cast<hw_gid>(v));
+        const hw_vertex_slot slot =
+            hw_vertex_distribution_slot(&distribution, static_cast<hw_gid>(v));
         to[v] = from[begin[slot.rank] + slot.local];
     }
 }
 
-__global__ void spread_out(const uint32_t *from, struct hw_vertex_distribution spread, int rank,
-                           uint64_t count, uint32_t *to)
+__global__ void distribute(const uint32_t *from, struct hw_vertex_distribution distribution,
+                           int rank, uint64_t count, uint32_t *to)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        to[k] = from[hw_vertex_distribution_vertex(&spread, rank, static_cast<hw_gid>(k))];
+        to[k] = from[hw_vertex_distribution_vertex(&distribution, rank, static_cast<hw_gid>(k))];
 }
 
 __global__ void name_delegates(const hw_delegate *delegate, uint64_t count, uint32_t first,
@@ -84,18 +85,20 @@ int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count,
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_vertex_distribution *spread,
-                           const uint64_t *begin, uint32_t *to)
+int hw_gpu_launch_undistribute(const uint32_t *from,
+                               const struct hw_vertex_distribution *distribution,
+                               const uint64_t *begin, uint32_t *to)
 {
-    unspread<<<hw_blocks(static_cast<uint64_t>(spread->vertices), block_size), block_size>>>(
-        from, *spread, begin, to);
+    undistribute<<<hw_blocks(static_cast<uint64_t>(distribution->vertices), block_size),
+                   block_size>>>(from, *distribution, begin, to);
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_spread(const uint32_t *from, const struct hw_vertex_distribution *spread,
-                         int rank, uint64_t count, uint32_t *to)
+int hw_gpu_launch_distribute(const uint32_t *from,
+                             const struct hw_vertex_distribution *distribution, int rank,
+                             uint64_t count, uint32_t *to)
 {
-    spread_out<<<hw_blocks(count, block_size), block_size>>>(from, *spread, rank, count, to);
+    distribute<<<hw_blocks(count, block_size), block_size>>>(from, *distribution, rank, count, to);
     return cudaGetLastError();
 }
 

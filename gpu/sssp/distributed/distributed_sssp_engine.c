@@ -502,7 +502,7 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
         status = hw_gpu_require(sharing * hw_distributed_sssp_min_bytes(&described),
                                 "laying the graph out and searching it", err);
     status = hw_agree(ctx->world, status, err);
-    return status == HW_OK ? hw_gpu_sssp_keep(ctx, graph, spec, part, err) : status;
+    return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec, part, err) : status;
 }
 
 const struct hw_method hw_method_delta_parts = {.name = "delta",

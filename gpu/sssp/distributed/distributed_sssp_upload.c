@@ -484,7 +484,7 @@ static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
     const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
     const hw_count rows = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? block + delegates
                                                                           : part->spec.rows * block;
-    const hw_count min_keys = edges < HW_GPU_LEAST_KEYS ? edges : HW_GPU_LEAST_KEYS;
+    const hw_count min_keys = edges < HW_GPU_MIN_KEYS ? edges : HW_GPU_MIN_KEYS;
     const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * min_keys;
     const hw_count lists = 8 * edges + 8 * rows, search = search_bytes(part, block, delegates);
     const hw_count later = lists + (fill > search ? fill : search);
