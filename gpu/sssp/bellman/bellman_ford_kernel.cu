@@ -189,14 +189,14 @@ __global__ void __launch_bounds__(hw_bellman_threads) chains(const kernel_params
     for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {
         const auto key = worker.current(static_cast<uint32_t>(v));
         const bool ends = key == worker.none || (v == plan.root && key >= 0);
-        plan.paths.flat[0][v] = ends ? HW_INVALID_VERTEX : plan.paths.hint[v].neighbor;
+        plan.paths.queue[0][v] = ends ? HW_INVALID_VERTEX : plan.paths.hint[v].neighbor;
     }
 }
 
 __global__ void jump(const kernel_params plan, uint32_t round)
 {
-    const uint32_t *from = plan.paths.flat[round & 1];
-    uint32_t *to = plan.paths.flat[(round & 1) ^ 1];
+    const uint32_t *from = plan.paths.queue[round & 1];
+    uint32_t *to = plan.paths.queue[(round & 1) ^ 1];
     bool alive = false;
 
     for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {

@@ -68,7 +68,7 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
     hw_gpu_add(arrays, &paths->hint, active, sizeof *paths->hint);
     hw_gpu_add(arrays, &paths->distance_id, engine->graph.vertices, key_bytes(engine));
     for (int half = 0; half < 2; half++)
-        hw_gpu_add(arrays, &paths->flat[half], active, sizeof *paths->flat[half]);
+        hw_gpu_add(arrays, &paths->queue[half], active, sizeof *paths->queue[half]);
     if (engine->options.canonical_parents || hw_sssp_state_of(engine)->weight_stats.negative > 0)
         hw_gpu_add(arrays, &paths->hops, active, sizeof *paths->hops);
     hw_gpu_add(arrays, &paths->control, 1, sizeof *paths->control);
@@ -77,11 +77,11 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
 /* ---- lists ---- */
 
 /* An upload of lists, a chunk at a time. */
-struct shipment {
+struct list_upload {
     const struct hw_single_gpu_engine *engine;
     const struct hw_degree_order *order;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
-    struct hw_gpu_chunk chunk;
+    struct hw_gpu_list_chunk chunk;
     uint32_t *index, *weight; /* [capacity] on the host, where lists must be gathered by vertex */
     hw_count capacity;
     uint32_t *vertex_of_position; /* [vertices] on the device */
@@ -99,23 +99,23 @@ static hw_count chunk_capacity(const struct hw_degree_order *order, const hw_cou
     return longest > capacity ? longest : capacity;
 }
 
-static enum hw_status open_shipment(struct shipment *shipment, const hw_count *offset,
-                                    struct hw_error *err)
+static enum hw_status open_upload(struct list_upload *upload, const hw_count *offset,
+                                  struct hw_error *err)
 {
-    const struct hw_degree_order *order = shipment->order;
-    struct hw_gpu_chunk *chunk = &shipment->chunk;
-    struct hw_gpu_arrays *arrays = &shipment->arrays;
-    hw_count capacity = shipment->capacity = chunk_capacity(order, offset);
+    const struct hw_degree_order *order = upload->order;
+    struct hw_gpu_list_chunk *chunk = &upload->chunk;
+    struct hw_gpu_arrays *arrays = &upload->arrays;
+    hw_count capacity = upload->capacity = chunk_capacity(order, offset);
     enum hw_status status = HW_OK;
 
     hw_gpu_add(arrays, &chunk->index, capacity, sizeof *chunk->index);
     hw_gpu_add(arrays, &chunk->weight, capacity, sizeof *chunk->weight);
     if (order->vertex_of_position)
-        hw_gpu_add(arrays, &shipment->vertex_of_position, order->vertices,
-                   sizeof *shipment->vertex_of_position);
-    if (search_of(shipment->engine)->sort_by_weight) {
+        hw_gpu_add(arrays, &upload->vertex_of_position, order->vertices,
+                   sizeof *upload->vertex_of_position);
+    if (search_of(upload->engine)->sort_by_weight) {
         status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
-                         "the room to sort lists", err);
+                         "the memory to sort lists", err);
         for (int half = 0; half < 2; half++) {
             hw_gpu_add(arrays, &chunk->sort.key[half], capacity, sizeof *chunk->sort.key[half]);
             hw_gpu_add(arrays, &chunk->sort.value[half], capacity, sizeof *chunk->sort.value[half]);
@@ -123,48 +123,48 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
         hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
     }
     if (status == HW_OK)
-        status = hw_gpu_allocate(arrays, 0, "bringing weighted lists to the device", err);
+        status = hw_gpu_allocate(arrays, 0, "uploading weighted lists", err);
     if (status == HW_OK && order->vertex_of_position) {
-        status = hw_gpu_put(shipment->vertex_of_position, order->vertex_of_position,
+        status = hw_gpu_put(upload->vertex_of_position, order->vertex_of_position,
                             order->vertices * sizeof *order->vertex_of_position, err);
-        chunk->vertex_of_position = shipment->vertex_of_position;
+        chunk->vertex_of_position = upload->vertex_of_position;
     }
     if (status == HW_OK && order->vertex_of_position)
-        status = hw_alloc(&shipment->index, capacity, sizeof *shipment->index, "lists", err);
+        status = hw_alloc(&upload->index, capacity, sizeof *upload->index, "lists", err);
     if (status == HW_OK && order->vertex_of_position)
-        status = hw_alloc(&shipment->weight, capacity, sizeof *shipment->weight, "lists", err);
+        status = hw_alloc(&upload->weight, capacity, sizeof *upload->weight, "lists", err);
     return status;
 }
 
 /* Gathers a chunk's lists in the order of the device's vertices. */
-static void gather(const struct shipment *shipment, const struct hw_csr *from,
+static void gather(const struct list_upload *upload, const struct hw_csr *from,
                    const hw_count *offset)
 {
-    const struct hw_gpu_chunk *chunk = &shipment->chunk;
+    const struct hw_gpu_list_chunk *chunk = &upload->chunk;
 
 #pragma omp parallel for schedule(dynamic, 1024)
     for (hw_lid r = chunk->first; r < chunk->end; r++) {
-        hw_count source = from->offset[shipment->order->position[r]];
+        hw_count source = from->offset[upload->order->position[r]];
         size_t count = (size_t)(offset[r + 1] - offset[r]);
         size_t target = (size_t)(offset[r] - offset[chunk->first]);
         if (count == 0)
             continue;
-        memcpy(shipment->index + target, from->index + source, count * sizeof(uint32_t));
-        memcpy(shipment->weight + target, from->weight + source, count * sizeof(uint32_t));
+        memcpy(upload->index + target, from->index + source, count * sizeof(uint32_t));
+        memcpy(upload->weight + target, from->weight + source, count * sizeof(uint32_t));
     }
 }
 
-static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr *from,
-                                 const hw_count *offset, const void *device_offset,
-                                 struct hw_gpu_edge *to, struct hw_error *err)
+static enum hw_status upload_chunk(struct list_upload *upload, const struct hw_csr *from,
+                                   const hw_count *offset, const void *device_offset,
+                                   struct hw_gpu_edge *to, struct hw_error *err)
 {
-    const struct hw_single_gpu_engine *engine = shipment->engine;
-    struct hw_gpu_chunk *chunk = &shipment->chunk;
+    const struct hw_single_gpu_engine *engine = upload->engine;
+    struct hw_gpu_list_chunk *chunk = &upload->chunk;
     size_t bytes = chunk->count * sizeof(uint32_t);
-    const void *index = shipment->index, *weight = shipment->weight;
+    const void *index = upload->index, *weight = upload->weight;
 
-    if (shipment->order->position) {
-        gather(shipment, from, offset);
+    if (upload->order->position) {
+        gather(upload, from, offset);
     } else {
         index = from->index + chunk->begin;
         weight = from->weight + chunk->begin;
@@ -173,36 +173,36 @@ static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr 
     if (status == HW_OK)
         status = hw_gpu_put((void *)chunk->weight, weight, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_chunk(&engine->graph, device_offset, chunk,
-                                             engine->part->weights == HW_WEIGHTS_F32, to),
+        status = hw_cuda(hw_gpu_launch_list_chunk(&engine->graph, device_offset, chunk,
+                                                  engine->part->weights == HW_WEIGHTS_F32, to),
                          "the kernels that sort lists", err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
 /* Uploads one matrix. */
-static enum hw_status ship(const struct hw_single_gpu_engine *engine,
-                           const struct hw_degree_order *order, const struct hw_csr *from,
-                           const hw_count *offset, const void *device_offset,
-                           struct hw_gpu_edge *to, struct hw_error *err)
+static enum hw_status upload_matrix(const struct hw_single_gpu_engine *engine,
+                                    const struct hw_degree_order *order, const struct hw_csr *from,
+                                    const hw_count *offset, const void *device_offset,
+                                    struct hw_gpu_edge *to, struct hw_error *err)
 {
-    struct shipment shipment = {.engine = engine, .order = order};
-    struct hw_gpu_chunk *chunk = &shipment.chunk;
-    enum hw_status status = open_shipment(&shipment, offset, err);
+    struct list_upload upload = {.engine = engine, .order = order};
+    struct hw_gpu_list_chunk *chunk = &upload.chunk;
+    enum hw_status status = open_upload(&upload, offset, err);
 
     for (hw_lid first = 0; first < engine->graph.active && status == HW_OK; first = chunk->end) {
         hw_lid end = first + 1;
-        while (end < engine->graph.active && offset[end + 1] - offset[first] <= shipment.capacity)
+        while (end < engine->graph.active && offset[end + 1] - offset[first] <= upload.capacity)
             end++;
         chunk->first = first;
         chunk->end = end;
         chunk->begin = (uint64_t)offset[first];
         chunk->count = (uint64_t)(offset[end] - offset[first]);
         if (chunk->count > 0)
-            status = ship_chunk(&shipment, from, offset, device_offset, to, err);
+            status = upload_chunk(&upload, from, offset, device_offset, to, err);
     }
-    hw_gpu_release(&shipment.arrays);
-    free(shipment.index);
-    free(shipment.weight);
+    hw_gpu_release(&upload.arrays);
+    free(upload.index);
+    free(upload.weight);
     return status;
 }
 
@@ -218,14 +218,15 @@ static enum hw_status upload(struct hw_single_gpu_engine *engine,
         paths->in = engine->graph.directed ? resident->in_edge : resident->edge;
         return HW_OK;
     }
-    enum hw_status status = ship(engine, order, &grid->out, order->out.offset,
-                                 engine->graph.out.offset, (struct hw_gpu_edge *)paths->out, err);
+    enum hw_status status =
+        upload_matrix(engine, order, &grid->out, order->out.offset, engine->graph.out.offset,
+                      (struct hw_gpu_edge *)paths->out, err);
 
     if (!engine->graph.directed)
         paths->in = paths->out;
     else if (status == HW_OK)
-        status = ship(engine, order, &grid->in, order->in.offset, engine->graph.in.offset,
-                      (struct hw_gpu_edge *)paths->in, err);
+        status = upload_matrix(engine, order, &grid->in, order->in.offset, engine->graph.in.offset,
+                               (struct hw_gpu_edge *)paths->in, err);
     return status;
 }
 
@@ -288,7 +289,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
         return hw_fail(err, HW_BAD_INPUT,
                        "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
                        "weights");
-    if (control.lost == 0)
+    if (control.parentless == 0)
         return HW_OK;
     if (hw_sssp_state_of(engine)->weight_stats.negative > 0 &&
         engine->part->weights == HW_WEIGHTS_F32)
@@ -296,7 +297,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
                        "sums of these float weights round so that shortest paths do not end; use "
                        "weights whose sums are exact, such as whole numbers");
     return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu32 " distances that no edge explains",
-                   engine->method->name, control.lost);
+                   engine->method->name, control.parentless);
 }
 
 static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,

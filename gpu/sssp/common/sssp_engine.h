@@ -47,18 +47,18 @@ struct hw_gpu_sssp {
     const struct hw_gpu_edge *in;  /* [edges]; undirected: the same as out */
     void *distance;                /* [active] keys: int32_t, int64_t for I64 */
     struct hw_gpu_edge *hint;      /* [active]; then {parent, 32-bit key} */
-    void *distance_id; /* [vertices] by graph id, as results have them, but int32_t for I32 */
-    uint32_t *flat[2]; /* [active] queues of vertices without a parent, or of the search by hops */
-    uint32_t *hops;    /* [active], or NULL where parents are not by hops */
+    void *distance_id;  /* [vertices] by graph id, as results have them, but int32_t for I32 */
+    uint32_t *queue[2]; /* [active] queues of vertices without a parent, or of the search by hops */
+    uint32_t *hops;     /* [active], or NULL where parents are not by hops */
     struct hw_gpu_sssp_control *control; /* [1] */
 };
 
 struct hw_gpu_sssp_control {
-    uint32_t flat[3];    /* lengths of the queues: a ring */
-    uint32_t large;      /* frontier vertices with long lists, in the search by hops */
-    uint32_t lost;       /* reached vertices without a parent in the end */
-    uint32_t overflows;  /* edges whose sums no float can hold */
-    uint32_t looked_for; /* vertices whose hint was not tight */
+    uint32_t queue_length[3]; /* lengths of the queues: a ring */
+    uint32_t num_long_lists;  /* frontier vertices with long lists, in the search by hops */
+    uint32_t parentless;      /* reached vertices without a parent in the end */
+    uint32_t overflows;       /* edges whose sums no float can hold */
+    uint32_t rejected_hints;  /* vertices whose hint was not tight */
 };
 
 /* Trace record of one step, written by the kernels of a method. */
@@ -70,7 +70,7 @@ struct hw_gpu_sssp_trace_record {
 };
 
 /* A chunk of lists during the upload: whole lists. */
-struct hw_gpu_chunk {
+struct hw_gpu_list_chunk {
     uint32_t first, end;                /* vertices */
     uint64_t begin, count;              /* edges, in the numbering of the device */
     const uint32_t *index;              /* [count] positions of neighbours */
@@ -83,8 +83,9 @@ struct hw_gpu_chunk {
 
 /* Writes the edges of a chunk to `to`, the lists of the whole graph. floats: weights are floats.
  * Returns a cudaError_t, as all launchers do; does not wait. */
-int hw_gpu_launch_chunk(const struct hw_gpu_graph *graph, const void *offset,
-                        const struct hw_gpu_chunk *chunk, int floats, struct hw_gpu_edge *to);
+int hw_gpu_launch_list_chunk(const struct hw_gpu_graph *graph, const void *offset,
+                             const struct hw_gpu_list_chunk *chunk, int floats,
+                             struct hw_gpu_edge *to);
 
 /* Computes parents from distances and hints: paths->hint holds vertices afterwards (graph ids, if
  * by hops), and 32-bit keys. hints: enum hw_gpu_hints. */

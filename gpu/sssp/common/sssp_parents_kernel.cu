@@ -20,13 +20,11 @@ namespace
 namespace cg = cooperative_groups;
 
 constexpr int block_size = 512;
-constexpr uint64_t most_blocks = hw_max_loop_blocks / 2; /* in loops over vertices and edges */
+constexpr uint64_t max_blocks = hw_max_loop_blocks / 2; /* in loops over vertices and edges */
 /* By hops: longer lists are scanned by the whole grid, in pieces. */
 constexpr uint32_t long_list = 1024;
 
-using paths_t = hw_gpu_sssp;
-
-__device__ __forceinline__ uint32_t latest(const uint32_t *at)
+__device__ __forceinline__ uint32_t load_volatile(const uint32_t *at)
 {
     return *static_cast<const volatile uint32_t *>(at);
 }
@@ -47,14 +45,15 @@ __device__ __forceinline__ void append(uint32_t *count, uint32_t *list, bool wan
 }
 
 /* The queue of a round. */
-__device__ __forceinline__ uint32_t *flat_of(const paths_t &paths, uint32_t round)
+__device__ __forceinline__ uint32_t *queue_of(const hw_gpu_sssp &paths, uint32_t round)
 {
-    return round & 1 ? paths.flat[1] : paths.flat[0];
+    return round & 1 ? paths.queue[1] : paths.queue[0];
 }
 
 /* The result of a vertex; for 64-bit keys it has the parent alone. */
 template <int kind>
-__device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_keys<kind>::type key)
+__device__ __forceinline__ hw_gpu_edge make_result(uint32_t parent_id,
+                                                   typename hw_keys<kind>::type key)
 {
     return hw_gpu_edge{parent_id, static_cast<uint32_t>(key)};
 }
@@ -62,9 +61,10 @@ __device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_key
 /* The result that a hint gives: its source, if the edge is tight and comes from a smaller distance,
  * else HW_INVALID_VERTEX. */
 template <int kind>
-__device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const paths_t &paths,
-                                             const hw_gpu_edge &hint,
-                                             typename hw_keys<kind>::type key, int hints)
+__device__ __forceinline__ hw_gpu_edge result_of_hint(const hw_gpu_graph &graph,
+                                                      const hw_gpu_sssp &paths,
+                                                      const hw_gpu_edge &hint,
+                                                      typename hw_keys<kind>::type key, int hints)
 {
     using key_t = typename hw_keys<kind>::type;
     bool good = hint.neighbor < graph.active;
@@ -75,14 +75,14 @@ __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const pa
         const key_t source = static_cast<const key_t *>(paths.distance)[hint.neighbor];
         good = source < key && hw_further<kind>(source, hint.weight) == key;
     }
-    return found<kind>(good ? hint.neighbor : HW_INVALID_VERTEX, key);
+    return make_result<kind>(good ? hint.neighbor : HW_INVALID_VERTEX, key);
 }
 
 /* Whether the last edge that lowered a vertex to this key vanished in it, so that both ends have
  * equal distances. */
 template <int kind>
-__device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
-                                        int hints)
+__device__ __forceinline__ bool hint_vanished(const hw_gpu_edge &hint,
+                                              typename hw_keys<kind>::type key, int hints)
 {
     return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS &&
            hint.neighbor == HW_INVALID_VERTEX && hint.weight == static_cast<uint32_t>(key);
@@ -91,19 +91,20 @@ __device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_key
 /* Parents from hints. Vertices without one go to queue 0; those whose hint vanished in their key go
  * to queue 1: they have no known nearer neighbor, and their lists are long. */
 template <int kind>
-__device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
-                           int hints)
+__device__ void parents_from_hints(const hw_gpu_graph &graph, const hw_gpu_sssp &paths,
+                                   uint32_t root, int hints)
 {
     using key_t = typename hw_keys<kind>::type;
-    constexpr int several = 4;
+    constexpr int in_flight = 4;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_grid_thread(); i - lane < graph.active; i += several * hw_grid_threads()) {
-        hw_gpu_edge hint[several];
-        key_t key[several];
+    for (uint64_t i = hw_grid_thread(); i - lane < graph.active;
+         i += in_flight * hw_grid_threads()) {
+        hw_gpu_edge hint[in_flight];
+        key_t key[in_flight];
 #pragma unroll
-        for (int k = 0; k < several; k++) {
+        for (int k = 0; k < in_flight; k++) {
             const uint64_t v = i + k * hw_grid_threads();
             const bool there = v < graph.active;
             key[k] = there ? distance[v] : hw_keys<kind>::none;
@@ -111,67 +112,70 @@ __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint
                 there && hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
 #pragma unroll
-        for (int k = 0; k < several; k++) {
+        for (int k = 0; k < in_flight; k++) {
             const uint64_t at = i + k * hw_grid_threads();
             const uint32_t v = static_cast<uint32_t>(at);
-            bool left = false, tied = false;
+            bool left = false, vanished = false;
             if (at < graph.active) {
-                hw_gpu_edge parent = found<kind>(v == root ? root : HW_INVALID_VERTEX, key[k]);
+                hw_gpu_edge parent =
+                    make_result<kind>(v == root ? root : HW_INVALID_VERTEX, key[k]);
                 if (v != root && key[k] != hw_keys<kind>::none) {
-                    parent = judge<kind>(graph, paths, hint[k], key[k], hints);
-                    tied = is_tied<kind>(hint[k], key[k], hints);
-                    left = parent.neighbor == HW_INVALID_VERTEX && !tied;
+                    parent = result_of_hint<kind>(graph, paths, hint[k], key[k], hints);
+                    vanished = hint_vanished<kind>(hint[k], key[k], hints);
+                    left = parent.neighbor == HW_INVALID_VERTEX && !vanished;
                 }
                 if (parent.neighbor != hint[k].neighbor || parent.weight != hint[k].weight)
                     paths.hint[v] = parent;
             }
-            append(&paths.control->flat[0], paths.flat[0], left, v);
-            append(&paths.control->flat[1], paths.flat[1], tied, v);
+            append(&paths.control->queue_length[0], paths.queue[0], left, v);
+            append(&paths.control->queue_length[1], paths.queue[1], vanished, v);
         }
     }
 }
 
-/* Searches a tight source of v: one of a smaller distance or, if `level`, one of at most equal
- * distance that has a parent. sorted: lists are, and need not be read to their ends.
+/* Searches a tight source of v: one of a smaller distance or, if `equal_distance`, one of at most
+ * equal distance that has a parent. sorted: lists are, and need not be read to their ends.
  * Warp-collective. */
 template <typename Offset, int kind>
-__device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
-                                bool level, bool sorted)
+__device__ uint32_t find_source(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t v,
+                                bool equal_distance, bool sorted)
 {
     using key_t = typename hw_keys<kind>::type;
-    constexpr uint32_t several = 4;
+    constexpr uint32_t in_flight = 4;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const key_t key = distance[v];
     const uint64_t end = hw_begin<Offset>(graph.in, v + 1);
 
-    for (uint64_t begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32 * several) {
-        hw_gpu_edge edge[several];
-        key_t from[several];
+    for (uint64_t begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32 * in_flight) {
+        hw_gpu_edge edge[in_flight];
+        key_t from[in_flight];
 #pragma unroll
-        for (uint32_t k = 0; k < several; k++) {
+        for (uint32_t k = 0; k < in_flight; k++) {
             const uint64_t at = begin + 32 * k + (threadIdx.x & 31);
             edge[k] = at < end ? hw_read_edge(paths.in + at) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
 #pragma unroll
-        for (uint32_t k = 0; k < several; k++)
+        for (uint32_t k = 0; k < in_flight; k++)
             from[k] = edge[k].neighbor != HW_INVALID_VERTEX
                           ? distance[edge[k].neighbor &= paths.mask]
                           : hw_keys<kind>::none;
 #pragma unroll
-        for (uint32_t k = 0; k < several; k++) {
+        for (uint32_t k = 0; k < in_flight; k++) {
             const bool good =
                 from[k] != hw_keys<kind>::none &&
                 hw_further<kind>(from[k], edge[k].weight) == key &&
-                (level ? from[k] <= key &&
-                             latest(&paths.hint[edge[k].neighbor].neighbor) != HW_INVALID_VERTEX
-                       : from[k] < key);
+                (equal_distance
+                     ? from[k] <= key && load_volatile(&paths.hint[edge[k].neighbor].neighbor) !=
+                                             HW_INVALID_VERTEX
+                     : from[k] < key);
             const uint32_t all = __ballot_sync(HW_WARP, good);
             if (all)
                 return __shfl_sync(HW_WARP, edge[k].neighbor, __ffs(all) - 1);
         }
-        /* The edges after them are heavier than the distance of v or, if `level`, do not vanish. */
-        const uint32_t last = edge[several - 1].weight;
-        if (sorted && __any_sync(HW_WARP, hw_further<kind>(level ? key : 0, last) > key))
+        /* The edges after them are heavier than the distance of v or, if `equal_distance`, do not
+         * vanish. */
+        const uint32_t last = edge[in_flight - 1].weight;
+        if (sorted && __any_sync(HW_WARP, hw_further<kind>(equal_distance ? key : 0, last) > key))
             break;
     }
     return HW_INVALID_VERTEX;
@@ -179,10 +183,10 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
 
 /* Searches parents of the vertices of one queue; those without go to the other one. */
 template <typename Offset, int kind>
-__device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32_t round,
-                         uint32_t count, bool sorted)
+__device__ void find_parents(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t round,
+                             uint32_t count, bool sorted)
 {
-    const uint32_t *list = flat_of(paths, round);
+    const uint32_t *list = queue_of(paths, round);
 
     for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
         const uint32_t v = list[i];
@@ -192,39 +196,40 @@ __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32
         if (source != HW_INVALID_VERTEX)
             *static_cast<volatile uint32_t *>(&paths.hint[v].neighbor) = source;
         else
-            flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
+            queue_of(paths,
+                     round + 1)[atomicAdd(&paths.control->queue_length[(round + 1) % 3], 1u)] = v;
     }
 }
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(block_size)
-    parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int hints)
+    parents(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t root, int hints)
 {
     cg::grid_group grid = cg::this_grid();
     hw_gpu_sssp_control *control = paths.control;
-    uint32_t before = 0, count = 0;
+    uint32_t last_count = 0, count = 0;
 
-    take_hints<kind>(graph, paths, root, hints);
+    parents_from_hints<kind>(graph, paths, root, hints);
     grid.sync();
     /* Round 0 looks for smaller distances, the others for equal ones, too, until no vertex is left.
      */
     for (uint32_t round = 0;; round++) {
-        count = latest(&control->flat[round % 3]);
-        if (count == 0 && (round > 0 || latest(&control->flat[1]) == 0))
+        count = load_volatile(&control->queue_length[round % 3]);
+        if (count == 0 && (round > 0 || load_volatile(&control->queue_length[1]) == 0))
             break;
-        if (round > 1 && count == before)
+        if (round > 1 && count == last_count)
             break;
         if (hw_grid_thread() == 0) {
-            control->flat[(round + 2) % 3] = 0;
+            control->queue_length[(round + 2) % 3] = 0;
             if (round == 0)
-                control->looked_for = count;
+                control->rejected_hints = count;
         }
-        before = round > 0 ? count : 0;
-        look_for<Offset, kind>(graph, paths, round, count, hints == HW_GPU_HINTS_KEYS);
+        last_count = round > 0 ? count : 0;
+        find_parents<Offset, kind>(graph, paths, round, count, hints == HW_GPU_HINTS_KEYS);
         grid.sync();
     }
     if (hw_grid_thread() == 0)
-        control->lost = count;
+        control->parentless = count;
 }
 
 /* ---- by hops ---- */
@@ -232,7 +237,7 @@ __global__ void __launch_bounds__(block_size)
 /* Relaxes one edge of a vertex that is `hops` from the root. Returns the target if it is reached
  * for the first time. */
 template <int kind>
-__device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
+__device__ __forceinline__ uint32_t try_edge(const hw_gpu_sssp &paths, uint64_t at,
                                              typename hw_keys<kind>::type key, uint32_t id,
                                              uint32_t hops)
 {
@@ -241,7 +246,7 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
     hw_gpu_edge edge = hw_read_edge(paths.out + at);
 
     edge.neighbor &= paths.mask;
-    if (latest(&paths.hops[edge.neighbor]) < hops + 1 ||
+    if (load_volatile(&paths.hops[edge.neighbor]) < hops + 1 ||
         hw_further<kind>(key, edge.weight) != distance[edge.neighbor])
         return HW_INVALID_VERTEX;
     const uint32_t was = atomicCAS(&paths.hops[edge.neighbor], HW_INVALID_VERTEX, hops + 1);
@@ -252,7 +257,7 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
 
 /* Relaxes the list of one vertex from `first` on, 32 edges every `step`. One warp. */
 template <typename Offset, int kind>
-__device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
+__device__ void try_list(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t v,
                          uint64_t first, uint64_t step, uint32_t hops)
 {
     using key_t = typename hw_keys<kind>::type;
@@ -264,24 +269,24 @@ __device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32
         uint32_t target = HW_INVALID_VERTEX;
         if (k + lane < end)
             target = try_edge<kind>(paths, k + lane, key, id, hops);
-        append(&paths.control->flat[(hops + 1) % 3], flat_of(paths, hops + 1),
+        append(&paths.control->queue_length[(hops + 1) % 3], queue_of(paths, hops + 1),
                target != HW_INVALID_VERTEX, target);
     }
 }
 
 /* Where the long lists of a frontier are stored: at the end of the next frontier's queue, which
  * ends before them, since no vertex is in both frontiers. */
-__device__ __forceinline__ uint32_t *long_at(const hw_gpu_graph &graph, const paths_t &paths,
-                                             uint32_t hops, uint32_t i)
+__device__ __forceinline__ uint32_t *
+long_list_slot(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t hops, uint32_t i)
 {
-    return flat_of(paths, hops + 1) + (graph.active - 1 - i);
+    return queue_of(paths, hops + 1) + (graph.active - 1 - i);
 }
 
 template <typename Offset, int kind>
-__device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+__device__ void try_frontier(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t hops,
                              uint32_t count)
 {
-    const uint32_t *list = flat_of(paths, hops);
+    const uint32_t *list = queue_of(paths, hops);
     const uint64_t warp = hw_grid_thread() / 32, warps = hw_grid_threads() / 32;
 
     for (uint64_t i = warp; i < count; i += warps) {
@@ -290,25 +295,27 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, ui
         if (length <= long_list)
             try_list<Offset, kind>(graph, paths, list[i], 0, 32, hops);
         else if ((threadIdx.x & 31) == 0)
-            *long_at(graph, paths, hops, atomicAdd(&paths.control->large, 1u)) = list[i];
+            *long_list_slot(graph, paths, hops, atomicAdd(&paths.control->num_long_lists, 1u)) =
+                list[i];
     }
 }
 
 /* Relaxes the long lists of the frontier, each by all warps. A warp looks at 32 lists at a time for
  * those that are long enough to have edges for it. */
 template <typename Offset, int kind>
-__device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+__device__ void try_long_lists(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t hops,
                                uint32_t count)
 {
     const uint64_t warp = hw_grid_thread() / 32, warps = hw_grid_threads() / 32;
 
     for (uint32_t base = 0; base < count; base += 32) {
         const uint32_t i = base + (threadIdx.x & 31);
-        const uint32_t v = i < count ? latest(long_at(graph, paths, hops, i)) : HW_INVALID_VERTEX;
+        const uint32_t v =
+            i < count ? load_volatile(long_list_slot(graph, paths, hops, i)) : HW_INVALID_VERTEX;
         const uint64_t first = (warp + i) % warps * 32;
-        const bool mine = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
-                                                   hw_begin<Offset>(graph.out, v);
-        for (uint32_t some = __ballot_sync(HW_WARP, mine); some; some &= some - 1) {
+        const bool has_edges = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
+                                                        hw_begin<Offset>(graph.out, v);
+        for (uint32_t some = __ballot_sync(HW_WARP, has_edges); some; some &= some - 1) {
             const int from = __ffs(some) - 1;
             try_list<Offset, kind>(graph, paths, __shfl_sync(HW_WARP, v, from),
                                    __shfl_sync(HW_WARP, first, from), warps * 32, hops);
@@ -318,59 +325,60 @@ __device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, 
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(block_size)
-    parents_by_hops(hw_gpu_graph graph, paths_t paths, uint32_t root)
+    parents_by_hops(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t root)
 {
     using key_t = typename hw_keys<kind>::type;
     cg::grid_group grid = cg::this_grid();
     hw_gpu_sssp_control *control = paths.control;
-    uint32_t lost = 0;
+    uint32_t parentless = 0;
 
     for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         paths.hops[v] = v == root ? 0 : HW_INVALID_VERTEX;
-        paths.hint[v] = found<kind>(v == root ? graph.graph_id[v] : HW_INVALID_VERTEX,
-                                    static_cast<const key_t *>(paths.distance)[v]);
+        paths.hint[v] = make_result<kind>(v == root ? graph.graph_id[v] : HW_INVALID_VERTEX,
+                                          static_cast<const key_t *>(paths.distance)[v]);
     }
     if (hw_grid_thread() == 0 && root < graph.active) {
-        paths.flat[0][0] = root;
-        control->flat[0] = 1;
+        paths.queue[0][0] = root;
+        control->queue_length[0] = 1;
     }
     grid.sync();
     for (uint32_t hops = 0;; hops++) {
-        const uint32_t count = latest(&control->flat[hops % 3]);
+        const uint32_t count = load_volatile(&control->queue_length[hops % 3]);
         if (count == 0)
             break;
         if (hw_grid_thread() == 0)
-            control->flat[(hops + 2) % 3] = 0;
+            control->queue_length[(hops + 2) % 3] = 0;
         try_frontier<Offset, kind>(graph, paths, hops, count);
         grid.sync();
-        const uint32_t large = latest(&control->large);
+        const uint32_t num_long_lists = load_volatile(&control->num_long_lists);
         grid.sync();
-        if (large > 0) {
-            try_long_lists<Offset, kind>(graph, paths, hops, large);
+        if (num_long_lists > 0) {
+            try_long_lists<Offset, kind>(graph, paths, hops, num_long_lists);
             if (hw_grid_thread() == 0)
-                control->large = 0;
+                control->num_long_lists = 0;
             grid.sync();
         }
     }
     for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads())
-        lost += paths.hint[v].neighbor == HW_INVALID_VERTEX &&
-                static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
-    if (lost)
-        atomicAdd(&control->lost, lost);
+        parentless += paths.hint[v].neighbor == HW_INVALID_VERTEX &&
+                      static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
+    if (parentless)
+        atomicAdd(&control->parentless, parentless);
 }
 
 /* ---- results ---- */
 
 /* The result of graph id `id`. */
-__device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, const paths_t &paths,
-                                                 uint32_t root, int nothing, uint32_t rank,
-                                                 uint32_t id, uint32_t none)
+__device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph,
+                                                 const hw_gpu_sssp &paths, uint32_t root,
+                                                 int nothing, uint32_t vertex, uint32_t id,
+                                                 uint32_t none)
 {
-    if (nothing || (rank >= graph.active && rank != root))
+    if (nothing || (vertex >= graph.active && vertex != root))
         return hw_gpu_edge{HW_INVALID_VERTEX, none};
-    if (rank >= graph.active)
+    if (vertex >= graph.active)
         return hw_gpu_edge{id, 0};
-    const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + rank);
+    const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + vertex);
     if (paths.hops || pair.x == HW_INVALID_VERTEX)
         return hw_gpu_edge{pair.x, pair.y};
     return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
@@ -378,7 +386,7 @@ __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, cons
 
 /* Writes 32-bit distances, four a thread. */
 template <int kind>
-__global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
+__global__ void results(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *parent_id, uint32_t root,
                         int nothing)
 {
     constexpr uint32_t none = static_cast<uint32_t>(hw_keys<kind>::none);
@@ -387,15 +395,16 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
 
     /* The arrays are padded: the values past the last vertex are undefined. */
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
-        const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
+        const uint4 vertex = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
+        const uint32_t vertices_of_ids[4] = {vertex.x, vertex.y, vertex.z, vertex.w};
         hw_gpu_edge pair[4];
         uint32_t key[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            pair[k] = 4 * i + k < graph.vertices ? result_of(graph, paths, root, nothing, ranks[k],
-                                                             static_cast<uint32_t>(4 * i + k), none)
-                                                 : hw_gpu_edge{0, 0};
+            pair[k] = 4 * i + k < graph.vertices
+                          ? result_of(graph, paths, root, nothing, vertices_of_ids[k],
+                                      static_cast<uint32_t>(4 * i + k), none)
+                          : hw_gpu_edge{0, 0};
 #pragma unroll
         for (int k = 0; k < 4; k++)
             key[k] = kind == HW_GPU_KEY_F32
@@ -408,40 +417,41 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
     }
 }
 
-__global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
-                             int nothing)
+__global__ void results_wide(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *parent_id,
+                             uint32_t root, int nothing)
 {
     constexpr int64_t none = hw_keys<HW_GPU_KEY_I64>::none;
     const int64_t *distance = static_cast<const int64_t *>(paths.distance);
 
     for (uint64_t i = hw_grid_thread(); i < graph.vertices; i += hw_grid_threads()) {
-        const uint32_t rank = graph.vertex_of_id[i], id = static_cast<uint32_t>(i);
-        const int64_t key = rank == root                      ? 0
-                            : nothing || rank >= graph.active ? none
-                                                              : distance[rank];
-        parent_id[i] = result_of(graph, paths, root, nothing, rank, id, 0).neighbor;
+        const uint32_t vertex = graph.vertex_of_id[i], id = static_cast<uint32_t>(i);
+        const int64_t key = vertex == root                      ? 0
+                            : nothing || vertex >= graph.active ? none
+                                                                : distance[vertex];
+        parent_id[i] = result_of(graph, paths, root, nothing, vertex, id, 0).neighbor;
         static_cast<int64_t *>(paths.distance_id)[i] = key == none || nothing ? -1 : key;
     }
 }
 
 template <int kind>
-__global__ void count_reached(hw_gpu_graph graph, paths_t paths, uint32_t first, uint32_t *total)
+__global__ void count_reached(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t first,
+                              uint32_t *total)
 {
     const auto *distance = static_cast<const typename hw_keys<kind>::type *>(paths.distance);
-    uint32_t mine = 0;
+    uint32_t reached = 0;
 
     for (uint64_t v = first + hw_grid_thread(); v < graph.active; v += hw_grid_threads())
-        mine += distance[v] != hw_keys<kind>::none;
-    mine = hw_warp_sum(mine);
-    if ((threadIdx.x & 31) == 0 && mine > 0)
-        atomicAdd(total, mine);
+        reached += distance[v] != hw_keys<kind>::none;
+    reached = hw_warp_sum(reached);
+    if ((threadIdx.x & 31) == 0 && reached > 0)
+        atomicAdd(total, reached);
 }
 
-template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t paths)
+template <typename Offset> __global__ void overflows(hw_gpu_graph graph, hw_gpu_sssp paths)
 {
     const int32_t *distance = static_cast<const int32_t *>(paths.distance);
     constexpr int32_t none = hw_keys<HW_GPU_KEY_F32>::none;
-    const int32_t least = hw_key_of(__uint_as_float(0xff800000u)); /* minus infinity */
+    const int32_t minus_infinity = hw_key_of(__uint_as_float(0xff800000u)); /* minus infinity */
     const uint32_t lane = threadIdx.x & 31;
     uint32_t count = 0;
 
@@ -449,7 +459,7 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
         const uint32_t v = static_cast<uint32_t>(i);
         if (distance[v] == none)
             continue;
-        count += lane == 0 && distance[v] == least;
+        count += lane == 0 && distance[v] == minus_infinity;
         const Offset end = hw_begin<Offset>(graph.out, v + 1);
         for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
             count += distance[paths.out[k].neighbor & paths.mask] == none;
@@ -517,14 +527,14 @@ int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, u
 int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t *parent_id,
                           uint32_t root, int nothing)
 {
-    const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, most_blocks);
+    const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, max_blocks);
 
     if (paths->kind == HW_GPU_KEY_F32)
         results<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
     else if (paths->kind == HW_GPU_KEY_I32)
         results<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
     else
-        results_wide<<<hw_blocks(graph->vertices, block_size, most_blocks), block_size>>>(
+        results_wide<<<hw_blocks(graph->vertices, block_size, max_blocks), block_size>>>(
             *graph, *paths, parent_id, root, nothing);
     return cudaGetLastError();
 }
@@ -532,7 +542,7 @@ int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, u
 int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t first,
                                 uint32_t *total)
 {
-    const int blocks = hw_blocks(graph->active - first, block_size, most_blocks);
+    const int blocks = hw_blocks(graph->active - first, block_size, max_blocks);
 
     if (paths->kind == HW_GPU_KEY_F32)
         count_reached<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, first, total);
@@ -545,8 +555,7 @@ int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_sssp *pa
 
 int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_sssp *paths)
 {
-    const int blocks =
-        hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size, most_blocks);
+    const int blocks = hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size, max_blocks);
 
     if (graph->wide)
         overflows<uint64_t><<<blocks, block_size>>>(*graph, *paths);

@@ -13,14 +13,14 @@ namespace
 constexpr int block_size = 256;
 
 /* Maps the bits of a weight to an unsigned number in the order of the weights. */
-__device__ __forceinline__ uint32_t ordered(uint32_t weight, int floats)
+__device__ __forceinline__ uint32_t order_of_weight(uint32_t weight, int floats)
 {
     const uint32_t flip = floats && (weight >> 31) ? 0xffffffffu : 0x80000000u;
 
     return weight ^ flip;
 }
 
-__device__ __forceinline__ uint32_t weight_of(uint32_t order, int floats)
+__device__ __forceinline__ uint32_t weight_of_order(uint32_t order, int floats)
 {
     const uint32_t flip = floats && !(order >> 31) ? 0xffffffffu : 0x80000000u;
 
@@ -44,7 +44,7 @@ __device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, 
 }
 
 /* Copies edges in their order. */
-__global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
+__global__ void copy_edges(hw_gpu_list_chunk chunk, hw_gpu_edge *to)
 {
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
         const uint32_t position = chunk.index[k];
@@ -56,23 +56,23 @@ __global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
 
 /* Sort keys: list above, weight below. */
 template <typename Offset>
-__global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, uint64_t *key,
-                          uint32_t *rank)
+__global__ void make_keys(hw_gpu_list_chunk chunk, const Offset *offset, int floats, uint64_t *key,
+                          uint32_t *neighbor)
 {
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
         const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
         const uint32_t position = chunk.index[k];
-        key[k] = list << 32 | ordered(chunk.weight[k], floats);
-        rank[k] = chunk.vertex_of_position ? chunk.vertex_of_position[position] : position;
+        key[k] = list << 32 | order_of_weight(chunk.weight[k], floats);
+        neighbor[k] = chunk.vertex_of_position ? chunk.vertex_of_position[position] : position;
     }
 }
 
-__global__ void put_sorted(hw_gpu_chunk chunk, const uint64_t *key, const uint32_t *rank,
-                           int floats, hw_gpu_edge *to)
+__global__ void store_sorted(hw_gpu_list_chunk chunk, const uint64_t *key, const uint32_t *neighbor,
+                             int floats, hw_gpu_edge *to)
 {
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads())
         to[chunk.begin + k] =
-            hw_gpu_edge{rank[k], weight_of(static_cast<uint32_t>(key[k]), floats)};
+            hw_gpu_edge{neighbor[k], weight_of_order(static_cast<uint32_t>(key[k]), floats)};
 }
 
 /* Significant bits of the keys of a chunk of so many lists. */
@@ -87,15 +87,15 @@ int bits_for(uint64_t lists)
 
 } // namespace
 
-int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_gpu_chunk *chunk,
-                        int floats, hw_gpu_edge *to)
+int hw_gpu_launch_list_chunk(const hw_gpu_graph *graph, const void *offset,
+                             const hw_gpu_list_chunk *chunk, int floats, hw_gpu_edge *to)
 {
     const int blocks = hw_blocks(chunk->count, block_size);
 
     if (chunk->count == 0)
         return cudaSuccess;
     if (!chunk->sort.key[0]) {
-        take<<<blocks, block_size>>>(*chunk, to);
+        copy_edges<<<blocks, block_size>>>(*chunk, to);
         return cudaGetLastError();
     }
     hw_gpu_keys keys = chunk->sort;
@@ -111,6 +111,6 @@ int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_
                                    chunk->scratch, chunk->scratch_bytes);
     if (error != cudaSuccess)
         return error;
-    put_sorted<<<blocks, block_size>>>(*chunk, keys.key[0], keys.value[0], floats, to);
+    store_sorted<<<blocks, block_size>>>(*chunk, keys.key[0], keys.value[0], floats, to);
     return cudaGetLastError();
 }

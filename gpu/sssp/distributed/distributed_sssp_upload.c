@@ -175,7 +175,7 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
 struct list_upload {
     struct hw_distributed_sssp *sssp;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
-    struct hw_gpu_chunk chunk;
+    struct hw_gpu_list_chunk chunk;
     hw_count capacity;
     uint64_t *offset;         /* [lists + 1] on the host */
     uint32_t *index, *weight; /* [capacity] on the host, where lists are made there */
@@ -183,7 +183,7 @@ struct list_upload {
 
 static void plan_chunk(struct list_upload *upload)
 {
-    struct hw_gpu_chunk *chunk = &upload->chunk;
+    struct hw_gpu_list_chunk *chunk = &upload->chunk;
     struct hw_gpu_arrays *arrays = &upload->arrays;
 
     hw_gpu_add(arrays, &chunk->index, upload->capacity, sizeof *chunk->index);
@@ -281,7 +281,7 @@ static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *
     const struct hw_distributed_sssp *sssp = upload->sssp;
     const struct hw_part *part = sssp->engine->part;
     const struct hw_gpu_graph graph = {.wide = true};
-    struct hw_gpu_chunk *chunk = &upload->chunk;
+    struct hw_gpu_list_chunk *chunk = &upload->chunk;
     const uint64_t *offset = upload->offset;
     const size_t bytes = chunk->count * sizeof(uint32_t);
     const void *index = upload->index, *weight = upload->weight;
@@ -300,9 +300,9 @@ static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *
         status = hw_gpu_put((void *)(uintptr_t)chunk->weight, weight, bytes, err);
     if (status == HW_OK)
         status =
-            hw_cuda(hw_gpu_launch_chunk(&graph, sssp->params.graph.offset, chunk,
-                                        part->weights == HW_WEIGHTS_F32,
-                                        (struct hw_gpu_edge *)(uintptr_t)sssp->params.graph.edge),
+            hw_cuda(hw_gpu_launch_list_chunk(
+                        &graph, sssp->params.graph.offset, chunk, part->weights == HW_WEIGHTS_F32,
+                        (struct hw_gpu_edge *)(uintptr_t)sssp->params.graph.edge),
                     "the kernels that sort lists", err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
@@ -312,7 +312,7 @@ static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, struct hw_e
 {
     struct list_upload upload = {.sssp = sssp};
     struct hw_distributed_sssp_params *params = &sssp->params;
-    struct hw_gpu_chunk *chunk = &upload.chunk;
+    struct hw_gpu_list_chunk *chunk = &upload.chunk;
     enum hw_status status = open_upload(&upload, err);
     const uint64_t *offset = upload.offset;
 
