@@ -200,7 +200,7 @@ __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &
     for (uint64_t tile = step.block * warps + threadIdx.x / 32; tile * tile_edges < edges;
          tile += step.blocks * warps) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
-        uint32_t slot = warp_prefix_search(step.params.prefix, count, from);
+        uint32_t index = warp_prefix_search(step.params.prefix, count, from);
         for (count64 base = from; base < to; base += 32 * batch) {
             uint32_t source[batch];
             uint64_t edge[batch];
@@ -209,11 +209,11 @@ __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &
             for (uint32_t j = 0; j < batch; j++) {
                 const count64 e = base + 32 * j + lane;
                 valid[j] = e < to;
-                while (valid[j] && slot + 1 < count && step.params.prefix[slot + 1] <= e)
-                    slot++;
-                source[j] = valid[j] ? step.params.queue[HW_GPU_DD][slot] : 0;
+                while (valid[j] && index + 1 < count && step.params.prefix[index + 1] <= e)
+                    index++;
+                source[j] = valid[j] ? step.params.queue[HW_GPU_DD][index] : 0;
                 edge[j] =
-                    valid[j] ? begin_of(lists, source[j]) + (e - step.params.prefix[slot]) : 0;
+                    valid[j] ? begin_of(lists, source[j]) + (e - step.params.prefix[index]) : 0;
                 examined += valid[j];
             }
             follow<HW_GPU_DD>(step, valid, source, edge, found, discovered);

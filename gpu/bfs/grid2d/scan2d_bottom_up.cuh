@@ -135,10 +135,10 @@ __device__ __forceinline__ void defer_long_list(const kernel_params &params, uin
 {
     if (rest.at >= rest.end || rest.end - rest.at <= max_warp_entries)
         return;
-    const count64 slot = atomicAdd(&params.search.control->queue[1], 1ull);
-    if (slot >= queue_capacity(params))
+    const count64 index = atomicAdd(&params.search.control->queue[1], 1ull);
+    if (index >= queue_capacity(params))
         return;
-    params.search.queue[slot] = row;
+    params.search.queue[index] = row;
     rest.at = rest.end;
 }
 
@@ -206,11 +206,12 @@ __device__ __forceinline__ void search_heads(const kernel_params &params, const 
 
 #pragma unroll
     for (int k = 0; k < rows_per_lane; k++) {
-        uint4 of =
+        uint4 entries =
             make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
         if (row[k] != HW_INVALID_VERTEX)
-            of = __ldcs(params.bottom_up.list_heads + row[k]);
-        head[k][0] = of.x, head[k][1] = of.y, head[k][2] = of.z, head[k][3] = of.w;
+            entries = __ldcs(params.bottom_up.list_heads + row[k]);
+        head[k][0] = entries.x, head[k][1] = entries.y, head[k][2] = entries.z,
+        head[k][3] = entries.w;
         column[k] = HW_INVALID_VERTEX;
     }
 #pragma unroll
@@ -242,15 +243,15 @@ __device__ __forceinline__ void search_unmatched(const kernel_params &params, co
                                                  uint32_t unmatched, uint32_t *column,
                                                  uint32_t *scratch, uint32_t &examined)
 {
-    uint32_t slot[rows_per_lane], count = 0;
+    uint32_t position[rows_per_lane], count = 0;
 
 #pragma unroll
     for (int k = 0; k < rows_per_lane; k++) {
         const uint32_t ballot = __ballot_sync(HW_WARP, unmatched >> k & 1);
-        slot[k] = count + __popc(ballot & ((1u << lane_of()) - 1));
+        position[k] = count + __popc(ballot & ((1u << lane_of()) - 1));
         count += __popc(ballot);
         if (unmatched >> k & 1)
-            scratch[slot[k]] = row[k];
+            scratch[position[k]] = row[k];
     }
     if (count == 0)
         return;
@@ -265,7 +266,7 @@ __device__ __forceinline__ void search_unmatched(const kernel_params &params, co
 #pragma unroll
     for (int k = 0; k < rows_per_lane; k++)
         if (unmatched >> k & 1)
-            column[k] = scratch[slot[k]];
+            column[k] = scratch[position[k]];
     __syncwarp();
 }
 

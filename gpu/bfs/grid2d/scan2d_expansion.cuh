@@ -153,7 +153,7 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
            uint32_t low, uint32_t high)
 {
     edges<Offset, per_thread> found;
-    uint32_t slot[per_thread], end = high;
+    uint32_t list[per_thread], end = high;
 
     found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)per_thread));
     while (end - low > 1) {
@@ -171,12 +171,12 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
             own = next;
             next = low + 1 < high ? from.sum[low + 1] : all;
         }
-        slot[k] = low;
+        list[k] = low;
         found.at[k] = static_cast<Offset>(first + k - own);
     }
 #pragma unroll
     for (int k = 0; k < per_thread; k++)
-        found.column[k] = from.vertex[slot[k]];
+        found.column[k] = from.vertex[list[k]];
 #pragma unroll
     for (int k = 0; k < per_thread; k++)
         found.at[k] += hw_begin<Offset>(columns, found.column[k]);
@@ -218,9 +218,9 @@ __device__ __forceinline__ uint32_t tiles_per_warp(count64 all, uint32_t warps, 
  * a time. low: the list of `first` or the one before; lists end at `high`. Returns the list of the
  * last edge. A whole warp. */
 template <typename Offset, int per_thread>
-__device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first, uint32_t count,
+__device__ __forceinline__ uint32_t search_lists(const Offset *sum, Offset first, uint32_t count,
                                                  uint32_t low, uint32_t high, uint16_t *scratch,
-                                                 uint32_t *slot)
+                                                 uint32_t *list)
 {
     const uint32_t begin = min(lane_of() * per_thread, count - 1), base = low;
     uint32_t end = min(high, low + count + 1); /* no list is empty */
@@ -245,7 +245,7 @@ __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < per_thread; k++)
-        slot[k] = base + scratch[k * 32 + lane_of()];
+        list[k] = base + scratch[k * 32 + lane_of()];
     __syncwarp();
     return __shfl_sync(HW_WARP, low, 31);
 }
@@ -253,24 +253,24 @@ __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first
 /* The same; where the edges belong to few lists, without a search: each lane knows where one list
  * begins. */
 template <typename Offset, int per_thread>
-__device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
+__device__ __forceinline__ uint32_t find_lists(const Offset *sum, Offset first, uint32_t count,
                                                uint32_t low, uint32_t high, uint16_t *scratch,
-                                               uint32_t *slot)
+                                               uint32_t *list)
 {
     const uint32_t mine = low + 1 + lane_of();
     const Offset begin = mine < high ? sum[mine] : ~static_cast<Offset>(0);
     const uint32_t within = __popc(__ballot_sync(HW_WARP, begin <= first + (count - 1)));
 
     if (within == 32)
-        return search_slots<Offset, per_thread>(sum, first, count, low, high, scratch, slot);
+        return search_lists<Offset, per_thread>(sum, first, count, low, high, scratch, list);
 #pragma unroll
     for (int k = 0; k < per_thread; k++)
-        slot[k] = low;
+        list[k] = low;
     for (uint32_t j = 0; j < within; j++) {
         const Offset from = __shfl_sync(HW_WARP, begin, static_cast<int>(j));
 #pragma unroll
         for (int k = 0; k < per_thread; k++)
-            slot[k] += first + (k * 32 + lane_of()) >= from;
+            list[k] += first + (k * 32 + lane_of()) >= from;
     }
     return low + within;
 }

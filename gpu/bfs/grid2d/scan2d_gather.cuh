@@ -39,14 +39,13 @@ template <typename Offset> struct list_queue {
  */
 template <typename Offset>
 __device__ __forceinline__ list_queue<Offset> list_queue_of(const kernel_params &params,
-                                                            uint32_t iteration)
+                                                            uint32_t half)
 {
     const uint64_t at =
-        iteration ? static_cast<uint64_t>(params.config.rows) * params.config.block / 2 : 0;
+        half ? static_cast<uint64_t>(params.config.rows) * params.config.block / 2 : 0;
 
     return {params.search.queue + at, static_cast<Offset *>(params.search.prefix) + at,
-            static_cast<Offset *>(params.search.shift) + at,
-            &params.search.control->queue[iteration]};
+            static_cast<Offset *>(params.search.shift) + at, &params.search.control->queue[half]};
 }
 
 /* Appends the nonempty lists of a batch to a queue. All threads of the block. */
@@ -342,22 +341,22 @@ __device__ __forceinline__ uint32_t gather_set(const kernel_params &params, cons
     const bool bitmap =
         hw_scan2d_grid_as_bitmap(params.config.exchange, params.config.column_active[r], count);
     const uint32_t limit = bitmap ? params.config.block : static_cast<uint32_t>(count);
-    const uint32_t each = gridDim.x * (bitmap ? positions_per_block : tile),
+    const uint32_t stride = gridDim.x * (bitmap ? positions_per_block : tile),
                    first = r * params.config.block;
     uint32_t examined = 0;
 
-    for (uint32_t iteration = 0; iteration * each < limit; iteration++) {
-        const uint32_t base = iteration * each + blockIdx.x * tile;
-        const uint32_t many =
+    for (uint32_t iteration = 0; iteration * stride < limit; iteration++) {
+        const uint32_t base = iteration * stride + blockIdx.x * tile;
+        const uint32_t size =
             bitmap ? pick_positions(params, set, params.list_tails + first, iteration, picks, smem)
             : base < limit ? min(limit - base, tile)
                            : 0;
-        for (uint32_t from = threadIdx.x; from < many + threadIdx.x; from += tile)
+        for (uint32_t from = threadIdx.x; from < size + threadIdx.x; from += tile)
             examined += gather_some<Offset>(
                 params, first_unvisited,
                 [&](int k) {
                     const uint32_t i = from + k * threads;
-                    if (i >= many)
+                    if (i >= size)
                         return HW_INVALID_VERTEX;
                     return first + (bitmap ? picked_position(iteration, picks.at[i])
                                            : __ldcg(set + base + i));

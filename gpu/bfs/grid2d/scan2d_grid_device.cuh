@@ -42,7 +42,7 @@ struct block_shared {
     union {
         block_scan::TempStorage edges;
         word_scan::TempStorage words;
-        uint16_t slot[HW_SCAN2D_MAX_EDGES_PER_THREAD * threads]; /* lists of edges, by warp */
+        uint16_t list[HW_SCAN2D_MAX_EDGES_PER_THREAD * threads]; /* lists of edges, by warp */
         picked_rows rows[threads / 32];                          /* by warp */
     } scan;
     count64 start;

@@ -200,14 +200,14 @@ __global__ void __launch_bounds__(threads)
     grid.sync();
     if (hw_grid_thread() == 0)
         params.search.control->depth = depth + 1;
-    const count64 found = hw_load_relaxed(&params.search.control->next_frontier);
+    const count64 next_frontier = hw_load_relaxed(&params.search.control->next_frontier);
     if (traces) {
-        trace_record_at(params, depth)->discovered += found;
+        trace_record_at(params, depth)->discovered += next_frontier;
         trace_record_at(params, depth)->time[HW_SCAN2D_GRID_TIME_UPDATE_END] = hw_nanoseconds();
     }
     pack(params, params.config.column,
          {params.buffers.expand_send[(depth + 1) & 1], params.config.rows},
-         params.config.column_active[params.config.row], found, smem);
+         params.config.column_active[params.config.row], next_frontier, smem);
 }
 
 /* ---- initialization ---- */

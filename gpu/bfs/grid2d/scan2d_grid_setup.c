@@ -66,16 +66,16 @@ static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
                                       const uint32_t *active)
 {
     const struct hw_part *part = engine->part;
-    uint32_t few = SINGLE_CTA_LIMIT;
+    uint32_t limit = SINGLE_CTA_LIMIT;
 
     if (!hw_scan2d_grid_is_peer(engine) || engine->options.exchange == HW_EXCHANGE_BITMAP ||
         engine->options.direction == HW_DIRECTION_BOTTOM_UP)
         return 0;
     for (int b = 0; b < part->spec.parts; b++) {
-        const uint32_t limit = active[b] / 32 / (uint32_t)part->spec.columns;
-        few = limit < few ? limit : few;
+        const uint32_t part_limit = active[b] / 32 / (uint32_t)part->spec.columns;
+        limit = part_limit < limit ? part_limit : limit;
     }
-    return few;
+    return limit;
 }
 
 /* Agrees on the number of positions in use in all blocks. Collective. */
@@ -85,7 +85,7 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
     struct hw_scan2d_grid_params *own = &state->params;
     const struct hw_part *part = engine->part;
     uint32_t active[HW_ALLGATHER_RANKS] = {0};
-    uint32_t limit = 1;
+    uint32_t max_active = 1;
 
     find_active(part, &part->grid.out, active);
     if (part->directed)
@@ -94,8 +94,8 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
                                                  MPI_UINT32_T, MPI_MAX, engine->ctx->world),
                                    "MPI_Allreduce", err);
     for (int b = 0; b < part->spec.parts; b++)
-        limit = active[b] > limit ? active[b] : limit;
-    own->config.block = (limit + HW_SCAN2D_GRID_BLOCK_ALIGN - 1) / HW_SCAN2D_GRID_BLOCK_ALIGN *
+        max_active = active[b] > max_active ? active[b] : max_active;
+    own->config.block = (max_active + HW_SCAN2D_GRID_BLOCK_ALIGN - 1) / HW_SCAN2D_GRID_BLOCK_ALIGN *
                         HW_SCAN2D_GRID_BLOCK_ALIGN;
     own->config.single_cta_limit = find_single_cta_limit(engine, active);
     for (uint32_t m = 0; m < own->config.columns; m++)

@@ -61,8 +61,8 @@ static hw_count find_capacity(const struct sorting *self)
         const hw_count length = list_begin(self, u + 1) - list_begin(self, u);
         longest = length > longest ? length : longest;
     }
-    const hw_count some = edges < KEYS ? edges : KEYS;
-    return longest > some ? longest : some;
+    const hw_count keys_at_once = edges < KEYS ? edges : KEYS;
+    return longest > keys_at_once ? longest : keys_at_once;
 }
 
 static enum hw_status open_sorting(struct sorting *self, struct hw_error *err)

@@ -22,8 +22,8 @@ namespace
 constexpr int cta_threads = 1024;
 constexpr int lists_per_thread = 2; /* that a thread scans at a time */
 constexpr uint32_t cta_tile = lists_per_thread * cta_threads;
-constexpr uint32_t max_cta_levels =
-    1024; /* in one launch: bounds the time until the host checks for failures */
+/* Most levels in one launch: bounds the time until the host checks for failures. */
+constexpr uint32_t max_cta_levels = 1024;
 constexpr count64 over_limit = 1ull << 63; /* flag in the first word of an all-gather */
 using cta_scan = cub::BlockScan<uint32_t, cta_threads>;
 
@@ -34,9 +34,9 @@ struct cta_shared {
     uint32_t before[cta_tile];                        /* edges of the tile before each list */
     count64 begin[cta_tile];                          /* where each list begins, less these */
     uint32_t frontier_count[HW_SCAN2D_GRID_MAX_SIDE]; /* vertices of the frontier, by grid row */
-    uint32_t
-        count[HW_SCAN2D_GRID_MAX_SIDE]; /* rows discovered, by grid column; own: the new ones */
-    uint32_t rows;                      /* discovered, of all grid columns */
+    /* Rows discovered, by grid column of the owner; for own vertices the new ones alone. */
+    uint32_t count[HW_SCAN2D_GRID_MAX_SIDE];
+    uint32_t rows; /* discovered, of all grid columns */
 };
 
 /* Arrays for discovered rows and for the positions of new own vertices: the queue is not in use
@@ -111,16 +111,16 @@ template <typename Offset>
 __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, uint32_t root,
                                    uint32_t base, uint32_t lists, cta_shared &smem)
 {
-    const uint32_t slot = lists_per_thread * threadIdx.x;
+    const uint32_t list = lists_per_thread * threadIdx.x;
     uint32_t column[lists_per_thread], length[lists_per_thread], sum = 0, before, all;
     Offset begin[lists_per_thread];
 
 #pragma unroll
     for (int k = 0; k < lists_per_thread; k++) {
-        const bool is = base + slot + k < lists;
-        column[k] = is ? cta_column(params, depth, root, base + slot + k, smem) : 0;
-        begin[k] = is ? hw_begin<Offset>(params.by_column, column[k]) : 0;
-        const Offset end = is ? hw_begin<Offset>(params.by_column, column[k] + 1) : 0;
+        const bool valid = base + list + k < lists;
+        column[k] = valid ? cta_column(params, depth, root, base + list + k, smem) : 0;
+        begin[k] = valid ? hw_begin<Offset>(params.by_column, column[k]) : 0;
+        const Offset end = valid ? hw_begin<Offset>(params.by_column, column[k] + 1) : 0;
         length[k] = static_cast<uint32_t>(
             min(end - begin[k], static_cast<Offset>(params.config.single_cta_limit) + 1));
         sum += length[k];
@@ -128,9 +128,9 @@ __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, 
     cta_scan(smem.scan).ExclusiveSum(sum, before, all);
 #pragma unroll
     for (int k = 0; k < lists_per_thread; k++) {
-        smem.column[slot + k] = column[k];
-        smem.before[slot + k] = before;
-        smem.begin[slot + k] = static_cast<count64>(begin[k]) - before;
+        smem.column[list + k] = column[k];
+        smem.before[list + k] = before;
+        smem.begin[list + k] = static_cast<count64>(begin[k]) - before;
         before += length[k];
     }
     __syncthreads();
@@ -167,13 +167,13 @@ __device__ uint32_t cta_expand(const kernel_params &params, uint32_t depth, uint
             return examined;
         for (uint32_t from = 0; from < all; from += cta_threads) {
             const uint32_t e = from + threadIdx.x;
-            uint32_t row = HW_INVALID_VERTEX, slot = 0;
+            uint32_t row = HW_INVALID_VERTEX, list = 0;
             if (e < all) {
-                slot = cta_find_list(e, smem);
-                row = params.by_column.neighbor[smem.begin[slot] + e];
+                list = cta_find_list(e, smem);
+                row = params.by_column.neighbor[smem.begin[list] + e];
             }
             const uint32_t discovered =
-                visit<1>(visited_of(params), &row, [&](int) { return smem.column[slot]; });
+                visit<1>(visited_of(params), &row, [&](int) { return smem.column[list]; });
             append(cta_discovered_rows(params), &smem.rows, discovered != 0, row);
         }
         __syncthreads();
@@ -336,12 +336,12 @@ __global__ void __launch_bounds__(cta_threads, 1)
     uint32_t number = max(hw_load_relaxed(&result[0].number), hw_load_relaxed(&result[1].number));
     uint32_t depth = first;
     count64 all = depth > 0 ? hw_load_relaxed(&counts->reduced[0]) : 1;
-    const allgather_result *counts_now = counts;
+    const allgather_result *latest = counts;
 
     while (all > 0 && all <= params.config.single_cta_limit && depth - first < max_cta_levels &&
-           cta_level<Offset>(params, depth, root, counts_now, allgather, number, result, smem)) {
-        counts_now = result + 1;
-        all = hw_load_relaxed(&counts_now->reduced[0]);
+           cta_level<Offset>(params, depth, root, latest, allgather, number, result, smem)) {
+        latest = result + 1;
+        all = hw_load_relaxed(&latest->reduced[0]);
         number += 2;
         depth++;
     }

@@ -28,18 +28,18 @@ __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
                                                 uint32_t count, uint32_t low, uint32_t high,
                                                 uint16_t *scratch)
 {
-    uint32_t slot[per_lane], row[per_lane];
+    uint32_t list[per_lane], row[per_lane];
 
-    low = find_slots<Offset, per_lane>(from.sum, first, count, low, high, scratch, slot);
+    low = find_lists<Offset, per_lane>(from.sum, first, count, low, high, scratch, list);
 #pragma unroll
     for (int k = 0; k < per_lane; k++) {
         const uint32_t edge = k * 32 + lane_of();
         row[k] = HW_INVALID_VERTEX;
         if (edge < count)
             row[k] = __ldcs(params.by_column.neighbor +
-                            static_cast<Offset>(first + edge + from.shift[slot[k]]));
+                            static_cast<Offset>(first + edge + from.shift[list[k]]));
     }
-    visit<per_lane>(visited_of(params), row, [&](int k) { return from.vertex[slot[k]]; });
+    visit<per_lane>(visited_of(params), row, [&](int k) { return from.vertex[list[k]]; });
     return low;
 }
 
@@ -66,7 +66,7 @@ __device__ __forceinline__ void expand_edges(const kernel_params &params,
         for (uint32_t i = 0; i < count; i += tile)
             low = expand_some<Offset, per_lane>(params, from, static_cast<Offset>(base + i),
                                                 min(count - i, tile), low, from.count,
-                                                smem.scan.slot + warp * tile);
+                                                smem.scan.list + warp * tile);
     }
 }
 
