@@ -70,6 +70,7 @@ __device__ __forceinline__ uint32_t reserve_outboxes(const step_view &step, uint
     return count > 0 ? atomicAdd(&step.params.control->found.sent[lane], count) : 0;
 }
 
+/* Writes an update. A full outbox is a defect: capacities are the numbers of edges. */
 __device__ __forceinline__ void write_update(const step_view &step, const remote_update &edge,
                                              uint32_t at)
 {

@@ -232,18 +232,18 @@ static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enu
     struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap, *const own = base[engine->ctx->rank];
-    hw_count on_device[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count peer_offset[HW_GPU_DELEGATES_MAX_PARTS];
 
     if (status != HW_OK || !state->canonical)
         return status;
-    status = hw_mpi(MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, on_device, 1, HW_MPI_COUNT,
+    status = hw_mpi(MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, peer_offset, 1, HW_MPI_COUNT,
                                  engine->ctx->world),
                     "MPI_Alltoall", err);
     for (int q = 0; q < engine->ctx->size; q++) {
         state->params.canonical.inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
         state->params.canonical.outbox_level[q] =
             (int32_t *)(state->params.config.host_staged ? own + heap->out_level[q]
-                                                         : base[q] + on_device[q]);
+                                                         : base[q] + peer_offset[q]);
     }
     return status;
 }
@@ -257,9 +257,9 @@ static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, stru
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap;
     const int parts = engine->ctx->size, me = engine->ctx->rank;
-    hw_count on_device[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count peer_offset[HW_GPU_DELEGATES_MAX_PARTS];
     enum hw_status status = hw_mpi(
-        MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, on_device, 1, HW_MPI_COUNT, engine->ctx->world),
+        MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, peer_offset, 1, HW_MPI_COUNT, engine->ctx->world),
         "MPI_Alltoall", err);
 
     for (int half = 0; half < 2; half++) {
@@ -272,7 +272,7 @@ static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, stru
         own->peers.outbox_capacity[q] = (uint32_t)state->upload.to[q];
         own->peers.outbox[q] =
             (unsigned long long *)(state->params.config.host_staged ? base[me] + heap->out[q]
-                                                                    : base[q] + on_device[q]);
+                                                                    : base[q] + peer_offset[q]);
     }
     status = set_level_pointers(engine, status, err);
     own->peers.masks = 0;

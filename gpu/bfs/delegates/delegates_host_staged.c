@@ -157,11 +157,11 @@ static enum hw_status exchange_counts(struct run *run, enum hw_status status, st
         own[q] = (uint64_t)(q == ctx->rank ? control->found.delegates : run->sent_now[q])
                      << FLAG_BITS |
                  flags;
-    enum hw_status status_sent = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words,
-                                                      ctx->size, MPI_UINT64_T, ctx->world),
-                                        "MPI_Allgather", err);
-    if (status_sent != HW_OK)
-        return status_sent;
+    enum hw_status exchanged = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words,
+                                                    ctx->size, MPI_UINT64_T, ctx->world),
+                                      "MPI_Allgather", err);
+    if (exchanged != HW_OK)
+        return exchanged;
     for (int q = 0; q < ctx->size; q++)
         flags |= run->words[q * ctx->size] & ((1u << FLAG_BITS) - 1);
     if (flags & FAILED)

@@ -57,11 +57,12 @@ struct previsit_shared {
 
 /* What is queued of new slots. */
 struct slot_queues {
-    const uint32_t *nn; /* slots for the queue of nn; nd: whether there is a queue for it */
+    const uint32_t
+        *nn; /* [slot_words] slots that go to the queue of nn; nd: whether slots go to that of nd */
     bool nd;
 };
 
-/* The same for this step; also clears a block's sums. All threads of a block. */
+/* The queues of this step; also clears a block's sums. All threads of a block. */
 __device__ __forceinline__ slot_queues begin_previsit(const kernel_params &params,
                                                       previsit_shared &own)
 {
@@ -82,9 +83,9 @@ __device__ __forceinline__ slot_queues begin_previsit(const kernel_params &param
 /* Processes the new slots of a warp's words, one word in each of the first slot_words lanes. whole:
  * as for reserve(). */
 template <bool whole>
-__device__ __forceinline__ void process_slots(const kernel_params &params, const slot_queues &uses,
-                                              uint32_t word, uint32_t new_bits,
-                                              previsit_shared &own)
+__device__ __forceinline__ void process_slots(const kernel_params &params,
+                                              const slot_queues &queues, uint32_t word,
+                                              uint32_t new_bits, previsit_shared &own)
 {
     const graph_t &graph = params.graph;
     const int32_t level = static_cast<int32_t>(params.control->level + 1);
@@ -94,7 +95,7 @@ __device__ __forceinline__ void process_slots(const kernel_params &params, const
         atomicOr(params.search.visited_slots + word, new_bits);
     }
     const uint32_t nd_out = new_bits & __ldg(graph.out[HW_GPU_ND] + word);
-    const uint32_t nn_out = new_bits & __ldg(uses.nn + word);
+    const uint32_t nn_out = new_bits & __ldg(queues.nn + word);
     const uint32_t dn_in = new_bits & __ldg(graph.in[HW_GPU_DN] + word);
 #pragma unroll
     for (uint32_t k = 0; k < slot_words; k++) {
@@ -107,7 +108,7 @@ __device__ __forceinline__ void process_slots(const kernel_params &params, const
     add(&own.sum[NN_OUT], __popc(nn_out));
     add(&own.sum[DN_IN], __popc(dn_in));
     add(&own.sum[ND_WORK],
-        queue_slots<whole>(params, word, nn_out, uses.nd ? nd_out : 0, own.scratch));
+        queue_slots<whole>(params, word, nn_out, queues.nd ? nd_out : 0, own.scratch));
 }
 
 /* Processes all new slots. All threads of the grid. */
@@ -115,7 +116,7 @@ __device__ __forceinline__ void form_frontier(const kernel_params &params, previ
 {
     const graph_t &graph = params.graph;
     const uint32_t lane = threadIdx.x & 31;
-    const slot_queues uses = begin_previsit(params, own);
+    const slot_queues queues = begin_previsit(params, own);
 
     for (uint64_t tile = blockIdx.x; tile * block_slot_words < graph.slot_words;
          tile += gridDim.x) {
@@ -125,7 +126,7 @@ __device__ __forceinline__ void form_frontier(const kernel_params &params, previ
         const uint32_t new_bits = active ? __ldcg(params.search.found_slots + first + lane) : 0;
         if (!__syncthreads_or(new_bits != 0))
             continue;
-        process_slots<true>(params, uses, new_bits ? first + lane : 0, new_bits, own);
+        process_slots<true>(params, queues, new_bits ? first + lane : 0, new_bits, own);
     }
     __syncthreads();
     if (threadIdx.x == 0)

@@ -250,7 +250,7 @@ __device__ void form_frontier_small(const kernel_params &params, small_shared &s
 {
     const uint32_t lane = threadIdx.x & 31;
     uint32_t *const list = smem.list[threadIdx.x / 32];
-    const slot_queues uses = begin_previsit(params, smem.slots);
+    const slot_queues queues = begin_previsit(params, smem.slots);
 
     for (uint64_t first = hw_grid_thread() / 32 * scan_words; first < params.graph.slot_words;
          first += hw_grid_threads() / 32 * scan_words) {
@@ -259,7 +259,7 @@ __device__ void form_frontier_small(const kernel_params &params, small_shared &s
             const bool active = lane < slot_words && base + lane < count;
             const uint32_t word = active ? list[base + lane] : 0;
             const uint32_t new_bits = active ? __ldcg(params.search.found_slots + word) : 0;
-            process_slots<false>(params, uses, word, new_bits, smem.slots);
+            process_slots<false>(params, queues, word, new_bits, smem.slots);
         }
         __syncwarp();
     }
