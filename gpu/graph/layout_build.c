@@ -1,7 +1,8 @@
 /*
- * Parts for the host, laid out on the device: bit for bit those that the CPU makes. The
- * stages in between, orders, delegates and own vertices, are those of lib/layout; here is
- * what goes over all edges.
+ * Partitioning on the device (lib/layout/build/build.h): the stages that visit all edges. They are
+ * stage 1, which counts the tuples and distinct neighbors of each vertex, and stages 5 and 6,
+ * which sort the entries of the matrices into lists. The other stages run on the host or in
+ * gpu/graph/layout_vertices.c. Parts on the host are bit for bit those that the CPU builds.
  */
 #include "gpu/graph/layout_build.h"
 #include "gpu/graph/build/vertex_order.h"
@@ -13,24 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
+/* ---- stage 1: tuples and neighbors of the vertices that the distribution assigns ---- */
 
 struct collecting {
-    struct hw_layout_build *laying;
+    struct hw_layout_build *layout;
     struct hw_gpu_arrays arrays;
-    uint64_t *ends;     /* [kept], as are all of these; on the device */
+    uint64_t *ends;     /* [owned], as are all of these; on the device */
     uint32_t *out, *in; /* in: of directed graphs only */
     uint32_t *loop;     /* with weights only */
     uint32_t *degree;   /* the one being counted */
 };
 
-static enum hw_status count_pass(void *self, const struct hw_row_range *pass, struct hw_error *err)
+static enum hw_status count_range(void *self, const struct hw_row_range *range,
+                                  struct hw_error *err)
 {
     struct collecting *collecting = self;
     bool out = collecting->degree == collecting->out;
 
-    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
-                                            pass->entries, out ? collecting->ends : NULL,
+    return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
+                                            range->entries, out ? collecting->ends : NULL,
                                             collecting->degree, NULL),
                    "the kernel that counts neighbours", err);
 }
@@ -39,18 +41,18 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
                                       struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &self->arrays;
-    hw_count kept = builder->owned.count;
-    size_t bytes = (size_t)kept * sizeof(uint32_t);
+    hw_count owned = builder->owned.count;
+    size_t bytes = (size_t)owned * sizeof(uint32_t);
 
-    hw_gpu_add(arrays, &self->ends, kept, sizeof *self->ends);
-    hw_gpu_add(arrays, &self->out, kept, sizeof *self->out);
+    hw_gpu_add(arrays, &self->ends, owned, sizeof *self->ends);
+    hw_gpu_add(arrays, &self->out, owned, sizeof *self->out);
     if (builder->desc->directed)
-        hw_gpu_add(arrays, &self->in, kept, sizeof *self->in);
+        hw_gpu_add(arrays, &self->in, owned, sizeof *self->in);
     if (builder->weights)
-        hw_gpu_add(arrays, &self->loop, kept, sizeof *self->loop);
+        hw_gpu_add(arrays, &self->loop, owned, sizeof *self->loop);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
     if (status == HW_OK)
-        status = hw_gpu_fill(self->ends, 0, (size_t)kept * sizeof *self->ends, err);
+        status = hw_gpu_fill(self->ends, 0, (size_t)owned * sizeof *self->ends, err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->out, 0, bytes, err);
     if (status == HW_OK && self->in)
@@ -64,92 +66,92 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
 static enum hw_status count(struct collecting *self, const struct hw_builder *builder,
                             struct hw_error *err)
 {
-    struct hw_layout_build *laying = self->laying;
+    struct hw_layout_build *layout = self->layout;
     bool directed = builder->desc->directed;
     hw_count most = builder->desc->edges * (directed ? 1 : 2);
-    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_KEPT,
+    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_OWNED,
                                      .column_bits = hw_bits((uint64_t)builder->desc->vertices),
                                      .forward = true,
                                      .backward = !directed,
                                      .loops = true,
-                                     .spread = builder->distribution,
+                                     .distribution = builder->distribution,
                                      .rank = builder->ctx->rank,
                                      .weights = builder->desc->weights};
     uint64_t rows = (uint64_t)builder->owned.count;
-    enum hw_status status =
-        hw_row_range_builder_open(&laying->passes, &laying->held.tuples, most, false, rows, err);
+    enum hw_status status = hw_row_range_builder_open(
+        &layout->row_ranges, &layout->edge_list.tuples, most, false, rows, err);
 
     self->degree = self->out;
     if (status == HW_OK)
-        status = hw_row_range_builder_run(&laying->passes, &entries, rows, most, NULL, count_pass,
-                                          self, err);
+        status = hw_row_range_builder_run(&layout->row_ranges, &entries, rows, most, NULL,
+                                          count_range, self, err);
     entries.forward = false;
     entries.backward = true;
     self->degree = self->in;
     if (status == HW_OK && directed)
-        status = hw_row_range_builder_run(&laying->passes, &entries, rows, most, NULL, count_pass,
-                                          self, err);
+        status = hw_row_range_builder_run(&layout->row_ranges, &entries, rows, most, NULL,
+                                          count_range, self, err);
     if (status == HW_OK && self->loop)
-        status = hw_cuda(hw_gpu_launch_loops(&laying->held.tuples, &entries, self->loop),
-                         "the kernel that finds self-loops", err);
-    hw_row_range_builder_close(&laying->passes);
+        status = hw_cuda(hw_gpu_launch_loops(&layout->edge_list.tuples, &entries, self->loop),
+                         "the kernel for self-loops", err);
+    hw_row_range_builder_close(&layout->row_ranges);
     return status;
 }
 
-/* Adds degrees that the device has counted to degree[kept]. */
-static enum hw_status get_degrees(const uint32_t *device, hw_count kept, hw_count *degree,
+/* Adds degrees that the device has counted to degree[owned]. */
+static enum hw_status get_degrees(const uint32_t *device, hw_count owned, hw_count *degree,
                                   struct hw_error *err)
 {
     uint32_t *narrow = NULL;
-    enum hw_status status = hw_alloc(&narrow, kept, sizeof *narrow, "degrees", err);
+    enum hw_status status = hw_alloc(&narrow, owned, sizeof *narrow, "degrees", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(narrow, device, (size_t)kept * sizeof *narrow, err);
+        status = hw_gpu_get_new(narrow, device, (size_t)owned * sizeof *narrow, err);
 #pragma omp parallel for if (status == HW_OK)
-    for (hw_count v = 0; v < (status == HW_OK ? kept : 0); v++)
+    for (hw_count v = 0; v < (status == HW_OK ? owned : 0); v++)
         degree[v] += narrow[v];
     free(narrow);
     return status;
 }
 
-/* What was counted, for the stages on the host. */
+/* Copies the counts to the builder, for the stages on the host. */
 static enum hw_status deliver(const struct collecting *self, struct hw_builder *builder,
                               struct hw_error *err)
 {
-    hw_count kept = builder->owned.count;
-    enum hw_status status = hw_alloc(&builder->owned.tuples, kept, sizeof *builder->owned.tuples,
+    hw_count owned = builder->owned.count;
+    enum hw_status status = hw_alloc(&builder->owned.tuples, owned, sizeof *builder->owned.tuples,
                                      "tuples of vertices", err);
 
     if (status == HW_OK)
-        status =
-            hw_gpu_get_new(builder->owned.tuples, self->ends, (size_t)kept * sizeof(hw_count), err);
+        status = hw_gpu_get_new(builder->owned.tuples, self->ends, (size_t)owned * sizeof(hw_count),
+                                err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&builder->owned.degree, kept, sizeof *builder->owned.degree,
+        status = hw_alloc_zero(&builder->owned.degree, owned, sizeof *builder->owned.degree,
                                "degrees", err);
     if (status == HW_OK)
-        status = get_degrees(self->out, kept, builder->owned.degree, err);
+        status = get_degrees(self->out, owned, builder->owned.degree, err);
     if (status == HW_OK && self->in)
-        status = hw_alloc_zero(&builder->owned.out_degree, kept, sizeof *builder->owned.out_degree,
+        status = hw_alloc_zero(&builder->owned.out_degree, owned, sizeof *builder->owned.out_degree,
                                "out-degrees", err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->out, kept, builder->owned.out_degree, err);
+        status = get_degrees(self->out, owned, builder->owned.out_degree, err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->in, kept, builder->owned.degree, err);
+        status = get_degrees(self->in, owned, builder->owned.degree, err);
     if (status == HW_OK && self->loop)
         status =
-            hw_alloc(&builder->owned.loop, kept, sizeof *builder->owned.loop, "self-loops", err);
+            hw_alloc(&builder->owned.loop, owned, sizeof *builder->owned.loop, "self-loops", err);
     if (status == HW_OK && self->loop)
-        status =
-            hw_gpu_get_new(builder->owned.loop, self->loop, (size_t)kept * sizeof *self->loop, err);
+        status = hw_gpu_get_new(builder->owned.loop, self->loop, (size_t)owned * sizeof *self->loop,
+                                err);
     return status;
 }
 
 static enum hw_status collect(void *given, struct hw_builder *builder, struct hw_error *err)
 {
-    struct collecting self = {.laying = given};
-    struct hw_layout_build *laying = given;
-    enum hw_status status =
-        hw_device_edge_list_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
+    struct collecting self = {.layout = given};
+    struct hw_layout_build *layout = given;
+    enum hw_status status = hw_device_edge_list_open(builder->ctx, layout->graph, builder->weights,
+                                                     &layout->edge_list, err);
 
     if (status != HW_OK)
         return status;
@@ -165,7 +167,7 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
 /* ---- stages 5 and 6: the matrices ---- */
 
 struct finishing {
-    struct hw_layout_build *laying;
+    struct hw_layout_build *layout;
     struct hw_builder *builder;
     struct hw_gpu_arrays codes; /* places, delegate */
     struct hw_edge_map *places; /* [1] */
@@ -182,7 +184,7 @@ struct finishing {
     hw_count filled;
 };
 
-/* Gives the device the rules of the layout. */
+/* Copies the rules of the layout to the device. */
 static enum hw_status put_places(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
@@ -209,12 +211,12 @@ static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
                        n, builder->delegates);
     hw_gpu_add(&self->codes, &self->places, 1, sizeof *self->places);
     hw_gpu_add(&self->codes, &self->delegate, builder->delegates, sizeof *self->delegate);
-    enum hw_status status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
+    enum hw_status status = hw_gpu_allocate(&self->codes, 0, "partitioning the graph", err);
     if (status == HW_OK)
         status = put_places(self, err);
     if (status == HW_OK && builder->delegates > 0)
         status = hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->delegates,
-                                                 (uint32_t)n, self->laying->number),
+                                                 (uint32_t)n, self->layout->number),
                          "the kernel that names delegates", err);
     return status;
 }
@@ -226,14 +228,14 @@ static uint64_t block_of(const struct hw_builder *builder)
     return ((uint64_t)builder->desc->vertices + parts - 1) / parts;
 }
 
-/* The columns that matrices, or joined lists, have at most. */
+/* An upper bound on the columns of the matrices, or of the merged lists. */
 static uint64_t columns_of(const struct finishing *self)
 {
     const struct hw_builder *builder = self->builder;
 
     if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return block_of(builder) * (uint64_t)builder->spec.columns;
-    if (self->laying->joined)
+    if (self->layout->merged)
         return block_of(builder) * (uint64_t)builder->spec.parts + (uint64_t)builder->delegates;
     return (uint64_t)builder->desc->vertices; /* nn targets; slots and delegates are fewer */
 }
@@ -243,55 +245,56 @@ static uint64_t rows_of(const struct finishing *self)
 {
     const struct hw_builder *builder = self->builder;
 
-    if (!self->laying->joined)
+    if (!self->layout->merged)
         return (uint64_t)builder->part_rows;
     if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
         return block_of(builder) + (uint64_t)builder->delegates;
     return block_of(builder) * (uint64_t)builder->spec.rows;
 }
 
-/* Lists the arrays of what is made: those that stay, and others. */
+/* Adds the arrays of the lists: those of the device CSR, and temporary ones. */
 static void plan_lists(struct finishing *self)
 {
-    struct hw_device_csr *kept = self->laying->kept;
-    struct hw_gpu_arrays *stay = kept ? &kept->arrays : &self->lists;
+    struct hw_device_csr *device_csr = self->layout->device_csr;
+    struct hw_gpu_arrays *stay = device_csr ? &device_csr->arrays : &self->lists;
     const hw_count offsets = (hw_count)self->rows + 1;
 
     hw_gpu_add(&self->lists, &self->length, (hw_count)self->rows, sizeof *self->length);
-    if (self->laying->joined) {
-        hw_gpu_add(stay, &kept->edge, self->entries, sizeof *kept->edge);
-        hw_gpu_add(stay, &kept->offset, offsets, sizeof *kept->offset);
+    if (self->layout->merged) {
+        hw_gpu_add(stay, &device_csr->edge, self->entries, sizeof *device_csr->edge);
+        hw_gpu_add(stay, &device_csr->offset, offsets, sizeof *device_csr->offset);
         return;
     }
-    hw_gpu_add(stay, kept ? &kept->column : &self->column, self->entries, sizeof *self->column);
+    hw_gpu_add(stay, device_csr ? &device_csr->column : &self->column, self->entries,
+               sizeof *self->column);
     hw_gpu_add(&self->lists, &self->offset, offsets, sizeof *self->offset);
     if (self->builder->weights)
         hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
-/* Counts the entries of the parts built here, and takes memory for them. */
+/* Counts the entries of the parts built here, and allocates the lists. */
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
 {
-    struct hw_device_csr *kept = self->laying->kept;
+    struct hw_device_csr *device_csr = self->layout->device_csr;
     enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
                                      "counts of edges", err);
 
     if (status == HW_OK)
-        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, self->bucket,
-                                      err);
+        status = hw_gpu_count_entries(&self->layout->edge_list.tuples, entries, self->rows,
+                                      self->bucket, err);
     if (status != HW_OK)
         return status;
     for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
         self->entries += (hw_count)self->bucket[b];
     plan_lists(self);
-    if (kept)
-        status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
+    if (device_csr)
+        status = hw_gpu_allocate(&device_csr->arrays, 0, "the lists of the parts", err);
     if (status == HW_OK)
         status = hw_gpu_allocate(&self->lists, 0, "the lists of the parts", err);
-    if (status == HW_OK && kept) {
-        self->column = kept->column;
-        self->offset = kept->offset ? kept->offset : self->offset;
+    if (status == HW_OK && device_csr) {
+        self->column = device_csr->column;
+        self->offset = device_csr->offset ? device_csr->offset : self->offset;
     }
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)self->rows * sizeof *self->length, err);
@@ -299,67 +302,70 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
 }
 
 /* Lists by rising weight. */
-static enum hw_status take_joined(struct finishing *self, const struct hw_row_range *pass,
-                                  struct hw_error *err)
+static enum hw_status take_weighted_lists(struct finishing *self, const struct hw_row_range *range,
+                                          struct hw_error *err)
 {
     hw_count taken = 0;
-    enum hw_status status = hw_gpu_take_edges(&self->laying->passes, pass,
-                                              self->laying->kept->edge + self->filled, &taken, err);
+    enum hw_status status =
+        hw_gpu_take_edges(&self->layout->row_ranges, range,
+                          self->layout->device_csr->edge + self->filled, &taken, err);
 
     self->filled += taken;
     return status;
 }
 
 /* Lists by rising column, and their weights. */
-static enum hw_status take_columns(struct finishing *self, const struct hw_row_range *pass,
+static enum hw_status take_columns(struct finishing *self, const struct hw_row_range *range,
                                    struct hw_error *err)
 {
-    struct hw_row_range_builder *passes = &self->laying->passes;
-    const uint64_t *key = pass->keys->key[0];
-    const uint64_t number = (uint64_t)pass->count;
+    struct hw_row_range_builder *row_ranges = &self->layout->row_ranges;
+    const uint64_t *key = range->keys->key[0];
+    const uint64_t number = (uint64_t)range->count;
     uint64_t taken = 0;
     enum hw_status status = HW_OK;
 
     if (self->weight)
-        status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->value[0], number,
-                                                    self->weight + self->filled, passes->counter,
-                                                    passes->scratch, passes->scratch_bytes),
+        status = hw_cuda(hw_gpu_launch_take_weights(
+                             key, range->keys->value[0], number, self->weight + self->filled,
+                             row_ranges->counter, row_ranges->scratch, row_ranges->scratch_bytes),
                          "filling lists", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_take_columns(key, number, pass->entries->column_bits,
-                                                    self->column + self->filled, passes->counter,
-                                                    passes->scratch, passes->scratch_bytes),
+        status = hw_cuda(hw_gpu_launch_take_columns(
+                             key, number, range->entries->column_bits, self->column + self->filled,
+                             row_ranges->counter, row_ranges->scratch, row_ranges->scratch_bytes),
                          "filling lists", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+        status = hw_gpu_get(&taken, row_ranges->counter, sizeof taken, err);
     self->filled += (hw_count)taken;
     return status;
 }
 
-static enum hw_status take_pass(void *given, const struct hw_row_range *pass, struct hw_error *err)
+static enum hw_status take_range(void *given, const struct hw_row_range *range,
+                                 struct hw_error *err)
 {
     struct finishing *self = given;
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count, pass->entries,
-                                         NULL, self->length, NULL),
+        hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
+                                         range->entries, NULL, self->length, NULL),
                 "the kernel that counts neighbours", err);
 
     if (status != HW_OK)
         return status;
-    return self->laying->joined ? take_joined(self, pass, err) : take_columns(self, pass, err);
+    return self->layout->merged ? take_weighted_lists(self, range, err)
+                                : take_columns(self, range, err);
 }
 
 /* The entries of the parts built here. */
 static struct hw_gpu_entries entries_of(const struct finishing *self)
 {
     const struct hw_builder *builder = self->builder;
-    const bool joined = self->laying->joined;
+    const bool merged = self->layout->merged;
 
-    return (struct hw_gpu_entries){.kind = joined ? HW_ENTRIES_JOINED : HW_ENTRIES_PLACED,
+    return (struct hw_gpu_entries){.kind = merged ? HW_ENTRIES_MERGED : HW_ENTRIES_PARTITIONED,
                                    .column_bits = hw_bits(columns_of(self)),
                                    .forward = true,
                                    .backward = !builder->desc->directed,
-                                   .number = self->laying->number,
+                                   .number = self->layout->number,
                                    .places = self->places,
                                    .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
                                    .parts = (uint64_t)builder->parts,
@@ -372,7 +378,7 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
 static enum hw_status fill(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
-    struct hw_row_range_builder *passes = &self->laying->passes;
+    struct hw_row_range_builder *row_ranges = &self->layout->row_ranges;
     const struct hw_gpu_entries entries = entries_of(self);
     enum hw_status status = HW_OK;
 
@@ -385,23 +391,24 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
                        "--device cuda: %" PRIu64 " lists are too many for one device", self->rows);
     status = open_lists(self, &entries, err);
     if (status == HW_OK)
-        status = hw_row_range_builder_open(passes, &self->laying->held.tuples, self->entries,
-                                           builder->weights, self->rows, err);
+        status = hw_row_range_builder_open(row_ranges, &self->layout->edge_list.tuples,
+                                           self->entries, builder->weights, self->rows, err);
     if (status == HW_OK)
-        status = hw_row_range_builder_run(passes, &entries, self->rows, self->entries, self->bucket,
-                                          take_pass, self, err);
+        status = hw_row_range_builder_run(row_ranges, &entries, self->rows, self->entries,
+                                          self->bucket, take_range, self, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
-                                               passes->scratch, passes->scratch_bytes),
+                                               row_ranges->scratch, row_ranges->scratch_bytes),
                          "offsets of lists", err);
-    if (status == HW_OK && self->laying->joined)
-        status = hw_gpu_see(passes, self->laying->kept->edge, self->filled, builder->desc->weights,
-                            &self->laying->kept->base.seen, err);
-    hw_row_range_builder_close(passes);
+    if (status == HW_OK && self->layout->merged)
+        status = hw_gpu_summarize_weights(row_ranges, self->layout->device_csr->edge, self->filled,
+                                          builder->desc->weights,
+                                          &self->layout->device_csr->base.seen, err);
+    hw_row_range_builder_close(row_ranges);
     return status;
 }
 
-/* Search ids, which have 64 bits in parts. */
+/* Copies search ids, which have 32 bits on the device and 64 in parts. */
 static enum hw_status get_targets(const uint32_t *device, hw_count count, hw_gid *target,
                                   struct hw_error *err)
 {
@@ -432,7 +439,8 @@ static enum hw_status get_weights(const uint32_t *device, hw_count count, enum h
     return status;
 }
 
-/* The lists of one matrix, whose offsets are there. at: where they begin on the device. */
+/* Copies the lists of one matrix, whose offsets are on the host. at: their first entry on the
+ * device. */
 static enum hw_status get_lists(const struct finishing *self, enum hw_matrix which, hw_count at,
                                 struct hw_csr *matrix, struct hw_error *err)
 {
@@ -456,7 +464,8 @@ static enum hw_status get_lists(const struct finishing *self, enum hw_matrix whi
     return status;
 }
 
-/* One matrix whose rows begin at first_row. */
+/* Copies one matrix whose rows begin at first_row: offsets, and lists unless they stay on the
+ * device. */
 static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix which,
                                  hw_count first_row, hw_count rows, struct hw_csr *matrix,
                                  struct hw_error *err)
@@ -474,13 +483,13 @@ static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix wh
 #pragma omp parallel for
     for (hw_count r = 0; r <= rows; r++)
         matrix->offset[r] -= begin;
-    if (self->laying->kept)
+    if (self->layout->device_csr)
         return HW_OK;
     return get_lists(self, which, begin, matrix, err);
 }
 
-/* Offsets of joined lists. */
-static enum hw_status get_joined(const struct finishing *self, struct hw_error *err)
+/* Offsets of merged lists. */
+static enum hw_status get_merged_offsets(const struct finishing *self, struct hw_error *err)
 {
     struct hw_part *part = self->builder->part;
     const hw_count slots = part->separate.slots;
@@ -498,8 +507,8 @@ static enum hw_status get_parts(const struct finishing *self, struct hw_error *e
     struct hw_builder *builder = self->builder;
     enum hw_status status = HW_OK;
 
-    if (self->laying->joined)
-        return get_joined(self, err);
+    if (self->layout->merged)
+        return get_merged_offsets(self, err);
     for (int p = 0; p < builder->parts; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
             struct hw_part *part = &builder->part[p];
@@ -514,7 +523,7 @@ static enum hw_status get_parts(const struct finishing *self, struct hw_error *e
 
 static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_error *err)
 {
-    struct finishing self = {.laying = given, .builder = builder};
+    struct finishing self = {.layout = given, .builder = builder};
     enum hw_status status = open_codes(&self, err);
 
     self.rows = (uint64_t)builder->parts * rows_of(&self);
@@ -528,20 +537,20 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
     return hw_agree(builder->ctx->world, status, err);
 }
 
-/* Both ways to lay out. Collective. */
-static enum hw_status lay_out(const struct hw_context *ctx, struct hw_layout_build *laying,
-                              const struct hw_layout_spec *spec, int first_part, int count,
-                              struct hw_part *parts, struct hw_error *err)
+/* Builds parts on the device. Collective. */
+static enum hw_status build_layout(const struct hw_context *ctx, struct hw_layout_build *layout,
+                                   const struct hw_layout_spec *spec, int first_part, int count,
+                                   struct hw_part *parts, struct hw_error *err)
 {
     const struct hw_build_engine engine = {
-        collect, hw_layout_build_order, hw_layout_build_vertices, finish,
-        laying,  laying->kept != NULL};
-    const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
+        collect, hw_layout_build_order,     hw_layout_build_vertices, finish,
+        layout,  layout->device_csr != NULL};
+    const struct hw_graph_desc *desc = hw_graph_desc(layout->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_gpu_ranks_per_device(ctx, &laying->passes.sharing, err);
+        status = hw_gpu_ranks_per_device(ctx, &layout->row_ranges.sharing, err);
     if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
         status =
             hw_fail(err, HW_RESOURCES,
@@ -551,7 +560,7 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct hw_layout_bui
         parts[p] = (struct hw_part){0};
     if (status == HW_OK)
         status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
-    hw_layout_build_close(laying);
+    hw_layout_build_close(layout);
     return status;
 }
 
@@ -559,41 +568,42 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
                                   const struct hw_layout_spec *spec, int first_part, int count,
                                   struct hw_part *parts, struct hw_error *err)
 {
-    struct hw_layout_build laying = {.graph = graph};
+    struct hw_layout_build layout = {.graph = graph};
 
-    return lay_out(ctx, &laying, spec, first_part, count, parts, err);
+    return build_layout(ctx, &layout, spec, first_part, count, parts, err);
 }
 
-static void free_kept(struct hw_resident *resident)
+static void free_device_csr(struct hw_resident *resident)
 {
-    struct hw_device_csr *kept = (struct hw_device_csr *)resident;
+    struct hw_device_csr *device_csr = (struct hw_device_csr *)resident;
 
-    hw_gpu_release(&kept->arrays);
-    free(kept);
+    hw_gpu_release(&device_csr->arrays);
+    free(device_csr);
 }
 
-/* One part a rank, whose lists stay. Collective. */
+/* Builds one part a rank whose lists stay on the device. Collective. */
 static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
-                           const struct hw_layout_spec *spec, bool joined, struct hw_part *part,
+                           const struct hw_layout_spec *spec, bool merged, struct hw_part *part,
                            struct hw_error *err)
 {
-    struct hw_layout_build laying = {.graph = graph, .joined = joined};
-    struct hw_device_csr *kept = NULL;
-    enum hw_status status = hw_alloc_zero(&kept, 1, sizeof *kept, "the lists of a part", err);
+    struct hw_layout_build layout = {.graph = graph, .merged = merged};
+    struct hw_device_csr *device_csr = NULL;
+    enum hw_status status =
+        hw_alloc_zero(&device_csr, 1, sizeof *device_csr, "the lists of a part", err);
 
     *part = (struct hw_part){0};
-    laying.kept = kept;
+    layout.device_csr = device_csr;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = lay_out(ctx, &laying, spec, ctx->rank, 1, part, err);
+        status = build_layout(ctx, &layout, spec, ctx->rank, 1, part, err);
     if (status != HW_OK) {
-        if (kept)
-            free_kept(&kept->base);
+        if (device_csr)
+            free_device_csr(&device_csr->base);
         return status;
     }
-    kept->base.free = free_kept;
-    kept->block = part->grid.block;
-    part->resident = &kept->base;
+    device_csr->base.free = free_device_csr;
+    device_csr->block = part->grid.block;
+    part->resident = &device_csr->base;
     return HW_OK;
 }
 
@@ -622,7 +632,7 @@ enum hw_status hw_gpu_build_weighted_device_csr(const struct hw_context *ctx,
 
 struct hw_device_csr *hw_device_csr(const struct hw_part *part)
 {
-    if (!part->resident || part->resident->free != free_kept)
+    if (!part->resident || part->resident->free != free_device_csr)
         return NULL;
     return (struct hw_device_csr *)part->resident;
 }
