@@ -1,190 +1,194 @@
-/*
- * Method `adaptive`: steps bottom-up, asynchronous or not, and how the unvisited are dealt to
- * threads (section 5.1).
- */
+/* Method `adaptive`: bottom-up steps, asynchronous or not, and how unvisited vertices are
+ * distributed over threads (section 5.1). */
 #ifndef HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_BOTTOM_UP_CUH
 #define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_BOTTOM_UP_CUH
 
 #include "gpu/bfs/adaptive/adaptive_queue_generation.cuh"
 #include "gpu/graph/device_graph.cuh"
 
+namespace hw_adaptive
+{
 namespace
 {
 
-/* A vertex whose sources are being checked. */
-template <typename Offset> struct probe_t {
+/* A vertex whose in-neighbors are being tested. */
+template <typename Offset> struct probe_state {
     uint32_t v, parent;
-    uint32_t late;  /* a source of the level that is being found, if no parent was seen */
-    Offset at, end; /* what is left of the list */
+    uint32_t early_parent; /* in-neighbor in the level being discovered: the parent if no other is
+                              found */
+    Offset at, end;        /* rest of the list */
     uint32_t checked;
     bool open;
 };
 
-/* What a step bottom-up asks of a status. */
+/* Tests the status of an in-neighbor. */
 template <bool async>
-__device__ __forceinline__ void judge(const step_t &step, uint32_t source, uint32_t status,
-                                      uint32_t &parent, uint32_t &late)
+__device__ __forceinline__ void classify_neighbor(const step_context &step, uint32_t source,
+                                                  uint32_t status, uint32_t &parent,
+                                                  uint32_t &early_parent)
 {
-    if (is_of(status, step.from_code))
+    if (has_code(status, step.from_code))
         parent = source;
-    else if (async && is_of(status, step.to_code))
-        late = source; /* lemma 2: unless a source of the level before turns up */
+    else if (async && has_code(status, step.to_code))
+        early_parent =
+            source; /* lemma 2: the parent, unless an in-neighbor in the frontier follows */
 }
 
-/* Takes a vertex and checks its first source, which is kept apart from the lists. */
+/* Starts with the first in-neighbor, which is stored outside the lists. */
 template <typename Offset, bool async>
-__device__ __forceinline__ probe_t<Offset> begin_probe(const kernel_params &plan,
-                                                       const step_t &step, uint32_t v)
+__device__ __forceinline__ probe_state<Offset> begin_probe(const kernel_params &params,
+                                                           const step_context &step, uint32_t v)
 {
-    const uint32_t source = __ldg(plan.graph.first_in_neighbor + v);
-    probe_t<Offset> probe = {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, 0, 0, 0, false};
+    const uint32_t source = __ldg(params.graph.first_in_neighbor + v);
+    probe_state<Offset> probe = {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, 0, 0, 0, false};
 
     if (source == HW_INVALID_VERTEX)
         return probe;
-    judge<async>(step, source, plan.visited[source], probe.parent, probe.late);
+    classify_neighbor<async>(step, source, params.status[source], probe.parent, probe.early_parent);
     probe.checked = 1;
     if (probe.parent == HW_INVALID_VERTEX) {
-        probe.at = hw_begin<Offset>(plan.graph.in, v) + 1;
-        probe.end = hw_begin<Offset>(plan.graph.in, v + 1);
+        probe.at = hw_begin<Offset>(params.graph.in, v) + 1;
+        probe.end = hw_begin<Offset>(params.graph.in, v + 1);
         probe.open = probe.at < probe.end;
     }
     return probe;
 }
 
-/* Checks up to `many` more sources; those after the parent do not count. */
-template <typename Offset, bool async, int many>
-__device__ __forceinline__ void go_on(const kernel_params &plan, const step_t &step,
-                                      probe_t<Offset> &probe)
+/* Tests up to `items` more in-neighbors. Those after the parent are not counted. */
+template <typename Offset, bool async, int items>
+__device__ __forceinline__ void continue_probe(const kernel_params &params,
+                                               const step_context &step, probe_state<Offset> &probe)
 {
-    uint32_t source[many], status[many];
+    uint32_t source[items], status[items];
 
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        source[k] = probe.at + k < probe.end ? __ldg(plan.graph.in.neighbor + probe.at + k)
+    for (int k = 0; k < items; k++)
+        source[k] = probe.at + k < probe.end ? __ldg(params.graph.in.neighbor + probe.at + k)
                                              : HW_INVALID_VERTEX;
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
+    for (int k = 0; k < items; k++)
+        status[k] = source[k] != HW_INVALID_VERTEX ? params.status[source[k]] : status_expired;
 #pragma unroll
-    for (int k = 0; k < many; k++) {
+    for (int k = 0; k < items; k++) {
         if (source[k] == HW_INVALID_VERTEX || probe.parent != HW_INVALID_VERTEX)
             continue;
-        judge<async>(step, source[k], status[k], probe.parent, probe.late);
+        classify_neighbor<async>(step, source[k], status[k], probe.parent, probe.early_parent);
         probe.checked++;
     }
-    probe.at += many;
+    probe.at += items;
     probe.open = probe.parent == HW_INVALID_VERTEX && probe.at < probe.end;
 }
 
-/* Adds what a vertex took to the profile of degrees, if that is wanted. */
+/* Adds the tests of a vertex to the profile by degree, if there is one. */
 template <typename Offset>
-__device__ __forceinline__ void keep_profile(const kernel_params &plan, uint32_t v,
-                                             uint32_t checked)
+__device__ __forceinline__ void add_to_profile(const kernel_params &params, uint32_t v,
+                                               uint32_t checked)
 {
-    if (!plan.profile)
+    if (!params.profile)
         return;
-    const uint64_t length = length_of<Offset>(plan.graph.in, v);
+    const uint64_t length = length_of<Offset>(params.graph.in, v);
     const int bits = 64 - __clzll(static_cast<long long>(length));
-    hw_adaptive_profile *row = plan.profile + min(bits, HW_ADAPTIVE_DEGREES - 1);
-    atomicAdd(&row->vertices, 1ull);
-    atomicAdd(&row->checked, static_cast<count64>(checked));
+    hw_adaptive_profile *record = params.profile + min(bits, HW_ADAPTIVE_DEGREES - 1);
+    atomicAdd(&record->vertices, 1ull);
+    atomicAdd(&record->checked, static_cast<count64>(checked));
 }
 
-/* Settles a vertex whose sources have been checked: at this level, at the next, or not. */
+/* Stores the result for a vertex: discovered in this level, early in the next, or not. */
 template <typename Offset>
-__device__ __forceinline__ void end_probe(const kernel_params &plan, const step_t &step, uint32_t v,
-                                          uint32_t parent, uint32_t late, uint32_t checked,
-                                          tally &own)
+__device__ __forceinline__ void end_probe(const kernel_params &params, const step_context &step,
+                                          uint32_t v, uint32_t parent, uint32_t early_parent,
+                                          uint32_t checked, thread_counts &own)
 {
     own.checked += checked;
-    keep_profile<Offset>(plan, v, checked);
-    if (parent == HW_INVALID_VERTEX && late == HW_INVALID_VERTEX)
+    add_to_profile<Offset>(params, v, checked);
+    if (parent == HW_INVALID_VERTEX && early_parent == HW_INVALID_VERTEX)
         return;
     const bool early = parent == HW_INVALID_VERTEX;
     const uint32_t code = early ? early_bit | code_of(step.depth + 2) : step.to_code;
-    plan.visited[v] = static_cast<uint8_t>(code);
-    plan.parent[v] = early ? late : parent;
+    params.status[v] = static_cast<uint8_t>(code);
+    params.parent[v] = early ? early_parent : parent;
     (early ? own.early : own.found)++;
-    count_edges<Offset>(plan, v, early, own);
+    count_edges<Offset>(params, v, early, own);
 }
 
 template <typename Offset>
-__device__ __forceinline__ void end_probe(const kernel_params &plan, const step_t &step,
-                                          const probe_t<Offset> &probe, tally &own)
+__device__ __forceinline__ void end_probe(const kernel_params &params, const step_context &step,
+                                          const probe_state<Offset> &probe, thread_counts &own)
 {
-    end_probe<Offset>(plan, step, probe.v, probe.parent, probe.late, probe.checked, own);
+    end_probe<Offset>(params, step, probe.v, probe.parent, probe.early_parent, probe.checked, own);
 }
 
-constexpr int at_once = 4;
+constexpr int probes_in_flight = 4;
 
-/*
- * Looks at the first sources of four vertices of a thread together, and settles those that
- * have their parent there. HW_INVALID_VERTEX is no vertex. Returns a bit for each that is left
- * with more sources to look at.
- */
+/* Tests the first in-neighbors of four vertices per thread together, and stores the results of
+ * those that find their parent there. HW_INVALID_VERTEX is no vertex. Returns a bit for each vertex
+ * with more in-neighbors to test. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t pull_first(const kernel_params &plan, const step_t &step,
-                                               const uint32_t (&v)[4], tally &own)
+__device__ __forceinline__ uint32_t pull_first(const kernel_params &params,
+                                               const step_context &step, const uint32_t (&v)[4],
+                                               thread_counts &own)
 {
     uint32_t source[4], status[4], left = 0;
     Offset length[4];
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        source[k] = v[k] != HW_INVALID_VERTEX ? __ldg(plan.graph.first_in_neighbor + v[k])
+        source[k] = v[k] != HW_INVALID_VERTEX ? __ldg(params.graph.first_in_neighbor + v[k])
                                               : HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
+        status[k] = source[k] != HW_INVALID_VERTEX ? params.status[source[k]] : status_expired;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const bool hit = is_of(status[k], step.from_code);
-        length[k] = hit ? length_of<Offset>(plan.graph.out, v[k]) : 0;
+        const bool hit = has_code(status[k], step.from_code);
+        length[k] = hit ? length_of<Offset>(params.graph.out, v[k]) : 0;
         own.found += hit;
         own.checked += hit;
         left |= (!hit && source[k] != HW_INVALID_VERTEX ? 1u : 0) << k;
         if (!hit)
             continue;
-        plan.visited[v[k]] = static_cast<uint8_t>(step.to_code);
-        plan.parent[v[k]] = source[k];
-        keep_profile<Offset>(plan, v[k], 1);
+        params.status[v[k]] = static_cast<uint8_t>(step.to_code);
+        params.parent[v[k]] = source[k];
+        add_to_profile<Offset>(params, v[k], 1);
     }
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         own.edges += length[k];
-        own.has_long |= length[k] > HW_ADAPTIVE_LONG;
+        own.has_long |= length[k] > HW_ADAPTIVE_MAX_SHORT_LIST;
     }
     return left;
 }
 
-/* All sources of one vertex, until its parent is found. */
+/* Tests the in-neighbors of one vertex until its parent is found. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_one(const kernel_params &plan, const step_t &step, uint32_t v,
-                                         tally &own)
+__device__ __forceinline__ void pull_one(const kernel_params &params, const step_context &step,
+                                         uint32_t v, thread_counts &own)
 {
-    probe_t<Offset> probe = begin_probe<Offset, async>(plan, step, v);
+    probe_state<Offset> probe = begin_probe<Offset, async>(params, step, v);
 
     while (probe.open)
-        go_on<Offset, async, at_once>(plan, step, probe);
-    end_probe(plan, step, probe, own);
+        continue_probe<Offset, async, probes_in_flight>(params, step, probe);
+    end_probe(params, step, probe, own);
 }
 
-/* Static (section 5.1.2): element i of the queue is for thread i modulo all threads. */
+/* Static distribution (section 5.1.2): queue entry i belongs to thread i modulo the number of
+ * threads. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_static(const kernel_params &__restrict__ plan, const step_t step,
-                                         const uint32_t *queue, uint32_t count)
+__device__ __noinline__ void pull_static(const kernel_params &__restrict__ params,
+                                         const step_context step, const uint32_t *queue,
+                                         uint32_t count)
 {
-    const uint64_t stride = static_cast<uint64_t>(step.crew.size) * threads;
-    tally own = {};
+    const uint64_t stride = static_cast<uint64_t>(step.blocks.count) * threads;
+    thread_counts own = {};
 
-    for (uint64_t i = thread_of(step.crew); i < count; i += 4 * stride) {
+    for (uint64_t i = thread_of(step.blocks); i < count; i += 4 * stride) {
         uint32_t v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
             v[k] = i + k * stride < count ? __ldcg(queue + i + k * stride) : HW_INVALID_VERTEX;
-        for (uint32_t left = pull_first<Offset>(plan, step, v, own); left; left &= left - 1) {
+        for (uint32_t left = pull_first<Offset>(params, step, v, own); left; left &= left - 1) {
             const int k = __ffs(left) - 1;
-            pull_one<Offset, async>(plan, step,
+            pull_one<Offset, async>(params, step,
                                     k == 0   ? v[0]
                                     : k == 1 ? v[1]
                                     : k == 2 ? v[2]
@@ -195,27 +199,27 @@ __device__ __noinline__ void pull_static(const kernel_params &__restrict__ plan,
     add_up(step, own);
 }
 
-/* Thread-centric (algorithm 1): a thread that is done takes the next element at once,
- * while its neighbours go on. Those of a warp that take one at the same time do so by one
- * atomic operation. */
+/* Thread-centric distribution (algorithm 1): a thread that is done claims the next entry at once,
+ * while other lanes continue. Lanes that claim at the same time share one atomic operation. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_thread(const kernel_params &__restrict__ plan, const step_t step,
-                                         const uint32_t *queue, uint32_t count)
+__device__ __noinline__ void pull_thread(const kernel_params &__restrict__ params,
+                                         const step_context step, const uint32_t *queue,
+                                         uint32_t count)
 {
-    tally own = {};
-    const uint64_t first = static_cast<uint64_t>(step.crew.size) * threads;
-    uint64_t i = thread_of(step.crew);
-    probe_t<Offset> probe = {};
+    thread_counts own = {};
+    const uint64_t first = static_cast<uint64_t>(step.blocks.count) * threads;
+    uint64_t i = thread_of(step.blocks);
+    probe_state<Offset> probe = {};
 
     while (__any_sync(HW_WARP, probe.open || i < count)) {
         if (!probe.open && i < count) {
-            probe = begin_probe<Offset, async>(plan, step, __ldcg(queue + i));
+            probe = begin_probe<Offset, async>(params, step, __ldcg(queue + i));
         } else if (probe.open) {
-            go_on<Offset, async, at_once>(plan, step, probe);
+            continue_probe<Offset, async, probes_in_flight>(params, step, probe);
         }
         const bool done = !probe.open && i < count;
         if (done)
-            end_probe(plan, step, probe, own);
+            end_probe(params, step, probe, own);
         const uint32_t ballot = __ballot_sync(HW_WARP, done);
         uint32_t at = 0;
         if (ballot && lane_id() == 0)
@@ -227,19 +231,19 @@ __device__ __noinline__ void pull_thread(const kernel_params &__restrict__ plan,
     add_up(step, own);
 }
 
-/* The rest of a list by a whole warp, for the lane `from`. */
+/* Tests the rest of the list that lane `from` holds. Warp-collective. */
 template <typename Offset, bool async>
-__device__ void help(const kernel_params &plan, const step_t &step, int from,
-                     probe_t<Offset> &probe)
+__device__ void probe_rest_by_warp(const kernel_params &params, const step_context &step, int from,
+                                   probe_state<Offset> &probe)
 {
     const Offset end = __shfl_sync(HW_WARP, probe.end, from);
-    uint32_t checked = 0, parent = HW_INVALID_VERTEX, late = HW_INVALID_VERTEX;
+    uint32_t checked = 0, parent = HW_INVALID_VERTEX, early_parent = HW_INVALID_VERTEX;
 
     for (Offset at = __shfl_sync(HW_WARP, probe.at, from); at < end; at += 32) {
         uint32_t mine = HW_INVALID_VERTEX;
         if (at + lane_id() < end) {
-            const uint32_t source = __ldg(plan.graph.in.neighbor + at + lane_id());
-            judge<async>(step, source, plan.visited[source], mine, late);
+            const uint32_t source = __ldg(params.graph.in.neighbor + at + lane_id());
+            classify_neighbor<async>(step, source, params.status[source], mine, early_parent);
             checked++;
         }
         const uint32_t ballot = __ballot_sync(HW_WARP, mine != HW_INVALID_VERTEX);
@@ -248,63 +252,65 @@ __device__ void help(const kernel_params &plan, const step_t &step, int from,
             break;
         }
     }
-    const uint32_t lates = __ballot_sync(HW_WARP, late != HW_INVALID_VERTEX);
-    late = __shfl_sync(HW_WARP, late, lates ? __ffs(lates) - 1 : 0);
+    const uint32_t early_ballot = __ballot_sync(HW_WARP, early_parent != HW_INVALID_VERTEX);
+    early_parent = __shfl_sync(HW_WARP, early_parent, early_ballot ? __ffs(early_ballot) - 1 : 0);
     checked = warp_sum(checked);
     if (static_cast<int>(lane_id()) != from)
         return;
     probe.parent = parent;
-    probe.late = probe.late != HW_INVALID_VERTEX ? probe.late : late;
+    probe.early_parent =
+        probe.early_parent != HW_INVALID_VERTEX ? probe.early_parent : early_parent;
     probe.checked += checked;
     probe.open = false;
 }
 
-/* Rounds of sources that a lane looks at alone before its warp helps. */
-constexpr int alone_rounds = 16;
+/* Iterations that a lane tests its list before the warp takes over. */
+constexpr int max_lane_probes = 16;
 
-/* One vertex for each lane (HW_INVALID_VERTEX: none); the warp helps with what is long. A warp. */
+/* One vertex per lane (HW_INVALID_VERTEX: none). The warp takes over long lists. Warp-collective.
+ */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_round(const kernel_params &plan, const step_t &step,
-                                           uint32_t v, tally &own)
+__device__ __forceinline__ void pull_one_per_lane(const kernel_params &params,
+                                                  const step_context &step, uint32_t v,
+                                                  thread_counts &own)
 {
-    probe_t<Offset> probe = {};
+    probe_state<Offset> probe = {};
 
     if (v != HW_INVALID_VERTEX)
-        probe = begin_probe<Offset, async>(plan, step, v);
-    for (int round = 0; round < alone_rounds && probe.open; round++)
-        go_on<Offset, async, at_once>(plan, step, probe);
+        probe = begin_probe<Offset, async>(params, step, v);
+    for (int round = 0; round < max_lane_probes && probe.open; round++)
+        continue_probe<Offset, async, probes_in_flight>(params, step, probe);
     for (uint32_t open = __ballot_sync(HW_WARP, probe.open); open; open &= open - 1)
-        help<Offset, async>(plan, step, __ffs(open) - 1, probe);
+        probe_rest_by_warp<Offset, async>(params, step, __ffs(open) - 1, probe);
     if (v != HW_INVALID_VERTEX)
-        end_probe(plan, step, probe, own);
+        end_probe(params, step, probe, own);
     __syncwarp();
 }
 
-/*
- * Warp-centric (algorithm 2): the first lane takes elements for its warp, four for each
- * lane. Those that their first sources leave wait until there is one for each lane, so that
- * no lane is idle while others go through lists.
- */
+/* Warp-centric distribution (algorithm 2): the first lane claims entries for its warp, four per
+ * lane. Vertices whose first in-neighbor is no parent wait until there is one for each lane, so
+ * that no lane idles while others test lists. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_warp(const kernel_params &__restrict__ plan, const step_t step,
-                                       const uint32_t *queue, uint32_t count)
+__device__ __noinline__ void pull_warp(const kernel_params &__restrict__ params,
+                                       const step_context step, const uint32_t *queue,
+                                       uint32_t count)
 {
-    __shared__ uint32_t room[warps][waiting_room];
-    const uint64_t first = 4ull * step.crew.size * threads;
-    uint64_t base = 128ull * warp_of(step.crew);
-    uint32_t *waiting = room[threadIdx.x / 32], waits = 0;
-    tally own = {};
+    __shared__ uint32_t waiting_vertices[warps][waiting_capacity];
+    const uint64_t first = 4ull * step.blocks.count * threads;
+    uint64_t base = 128ull * warp_of(step.blocks);
+    uint32_t *waiting = waiting_vertices[threadIdx.x / 32], waits = 0;
+    thread_counts own = {};
 
     while (base < count) {
         uint32_t v[4], at = 0;
-        if (lane_id() == 0) /* the answer is wanted later */
+        if (lane_id() == 0) /* the result is used after the loads below */
             at = atomicAdd(&step.to->ticket, 128u);
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t i = base + 32 * k + lane_id();
             v[k] = i < count ? __ldcg(queue + i) : HW_INVALID_VERTEX;
         }
-        const uint32_t left = pull_first<Offset>(plan, step, v, own);
+        const uint32_t left = pull_first<Offset>(params, step, v, own);
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint32_t ballot = __ballot_sync(HW_WARP, left >> k & 1);
@@ -314,40 +320,41 @@ __device__ __noinline__ void pull_warp(const kernel_params &__restrict__ plan, c
         }
         __syncwarp();
         for (; waits >= 32; waits -= 32)
-            pull_round<Offset, async>(plan, step, waiting[waits - 32 + lane_id()], own);
+            pull_one_per_lane<Offset, async>(params, step, waiting[waits - 32 + lane_id()], own);
         base = first + __shfl_sync(HW_WARP, at, 0);
     }
-    pull_round<Offset, async>(plan, step,
-                              lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own);
+    pull_one_per_lane<Offset, async>(
+        params, step, lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own);
     add_up(step, own);
 }
 
-/* Intra-warp donation (section 5.1.2): after every five sources, when all lanes but one
- * are done, they help that one. */
+/* Intra-warp donation (section 5.1.2): after every five in-neighbors, if one lane alone is not
+ * done, the warp takes over its list. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_donate(const kernel_params &__restrict__ plan, const step_t step,
-                                         const uint32_t *queue, uint32_t count)
+__device__ __noinline__ void pull_donate(const kernel_params &__restrict__ params,
+                                         const step_context step, const uint32_t *queue,
+                                         uint32_t count)
 {
-    const uint64_t first = static_cast<uint64_t>(step.crew.size) * threads;
-    uint64_t base = 32ull * warp_of(step.crew);
-    tally own = {};
+    const uint64_t first = static_cast<uint64_t>(step.blocks.count) * threads;
+    uint64_t base = 32ull * warp_of(step.blocks);
+    thread_counts own = {};
 
     while (base < count) {
         const bool active = base + lane_id() < count;
-        probe_t<Offset> probe = {};
+        probe_state<Offset> probe = {};
         uint32_t at = 0;
         if (active)
-            probe = begin_probe<Offset, async>(plan, step, __ldcg(queue + base + lane_id()));
+            probe = begin_probe<Offset, async>(params, step, __ldcg(queue + base + lane_id()));
         uint32_t open = __ballot_sync(HW_WARP, probe.open);
         while (__popc(open) > 1) {
             if (probe.open)
-                go_on<Offset, async, 5>(plan, step, probe);
+                continue_probe<Offset, async, 5>(params, step, probe);
             open = __ballot_sync(HW_WARP, probe.open);
         }
         if (open)
-            help<Offset, async>(plan, step, __ffs(open) - 1, probe);
+            probe_rest_by_warp<Offset, async>(params, step, __ffs(open) - 1, probe);
         if (active)
-            end_probe(plan, step, probe, own);
+            end_probe(params, step, probe, own);
         if (lane_id() == 0)
             at = atomicAdd(&step.to->ticket, 32u);
         base = first + __shfl_sync(HW_WARP, at, 0);
@@ -355,107 +362,109 @@ __device__ __noinline__ void pull_donate(const kernel_params &__restrict__ plan,
     add_up(step, own);
 }
 
-/* A vertex of the class of medium lists by the lanes of a warp. */
+/* A vertex of the class of medium lists, by a warp. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_medium(const kernel_params &plan, const step_t &step,
-                                            uint32_t v, tally &own)
+__device__ __forceinline__ void pull_medium(const kernel_params &params, const step_context &step,
+                                            uint32_t v, thread_counts &own)
 {
-    const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
-    uint32_t checked = 0, parent = HW_INVALID_VERTEX, late = HW_INVALID_VERTEX;
+    const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
+    uint32_t checked = 0, parent = HW_INVALID_VERTEX, early_parent = HW_INVALID_VERTEX;
 
-    for (Offset base = hw_begin<Offset>(plan.graph.in, v); base < end; base += 32) {
+    for (Offset base = hw_begin<Offset>(params.graph.in, v); base < end; base += 32) {
         if (base + lane_id() < end) {
-            const uint32_t source = __ldg(plan.graph.in.neighbor + base + lane_id());
-            judge<async>(step, source, plan.visited[source], parent, late);
+            const uint32_t source = __ldg(params.graph.in.neighbor + base + lane_id());
+            classify_neighbor<async>(step, source, params.status[source], parent, early_parent);
             checked++;
         }
         if (__any_sync(HW_WARP, parent != HW_INVALID_VERTEX))
             break;
     }
     parent = warp_min(parent);
-    late = warp_min(late);
+    early_parent = warp_min(early_parent);
     checked = warp_sum(checked);
     if (lane_id() == 0)
-        end_probe<Offset>(plan, step, v, parent, late, checked, own);
+        end_probe<Offset>(params, step, v, parent, early_parent, checked, own);
 }
 
-/* A vertex of the class of large lists by all threads of the block. */
+/* A vertex of the class of large lists, by all threads of the block. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_large(const kernel_params &plan, const step_t &step,
-                                           uint32_t v, tally &own)
+__device__ __forceinline__ void pull_large(const kernel_params &params, const step_context &step,
+                                           uint32_t v, thread_counts &own)
 {
-    __shared__ uint32_t parent, late, checked;
-    const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
-    uint32_t mine = HW_INVALID_VERTEX, mine_late = HW_INVALID_VERTEX, looked = 0;
+    __shared__ uint32_t parent, early_parent, checked;
+    const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
+    uint32_t mine = HW_INVALID_VERTEX, my_early_parent = HW_INVALID_VERTEX, examined = 0;
 
     if (threadIdx.x == 0) {
-        parent = late = HW_INVALID_VERTEX;
+        parent = early_parent = HW_INVALID_VERTEX;
         checked = 0;
     }
     __syncthreads();
-    for (Offset at = hw_begin<Offset>(plan.graph.in, v) + threadIdx.x;
+    for (Offset at = hw_begin<Offset>(params.graph.in, v) + threadIdx.x;
          at < end && mine == HW_INVALID_VERTEX; at += threads) {
-        const uint32_t source = __ldg(plan.graph.in.neighbor + at);
-        judge<async>(step, source, plan.visited[source], mine, mine_late);
-        looked++;
-        if (atomicMin(&parent, mine) != HW_INVALID_VERTEX) /* some thread has found one */
+        const uint32_t source = __ldg(params.graph.in.neighbor + at);
+        classify_neighbor<async>(step, source, params.status[source], mine, my_early_parent);
+        examined++;
+        if (atomicMin(&parent, mine) != HW_INVALID_VERTEX) /* a thread has found a parent */
             break;
     }
-    if (mine_late != HW_INVALID_VERTEX)
-        atomicMin(&late, mine_late);
-    atomicAdd(&checked, looked);
+    if (my_early_parent != HW_INVALID_VERTEX)
+        atomicMin(&early_parent, my_early_parent);
+    atomicAdd(&checked, examined);
     __syncthreads();
     if (threadIdx.x == 0)
-        end_probe<Offset>(plan, step, v, parent, late, checked, own);
+        end_probe<Offset>(params, step, v, parent, early_parent, checked, own);
     __syncthreads();
 }
 
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_classes(const kernel_params &__restrict__ plan, const step_t step,
-                                          const uint32_t *queue)
+__device__ __noinline__ void pull_classes(const kernel_params &__restrict__ params,
+                                          const step_context step, const uint32_t *queue)
 {
-    tally own = {};
+    thread_counts own = {};
     const uint32_t *begin = step.to->class_begin;
     const uint32_t medium = hw_load_relaxed(begin + 1), small = hw_load_relaxed(begin + 2),
                    end = hw_load_relaxed(begin + 3);
 
-    for (uint32_t i = step.crew.rank; i < medium; i += step.crew.size)
-        pull_large<Offset, async>(plan, step, __ldcg(queue + i), own);
-    for (uint32_t i = medium + warp_of(step.crew); i < small; i += step.crew.size * warps)
-        pull_medium<Offset, async>(plan, step, __ldcg(queue + i), own);
+    for (uint32_t i = step.blocks.index; i < medium; i += step.blocks.count)
+        pull_large<Offset, async>(params, step, __ldcg(queue + i), own);
+    for (uint32_t i = medium + warp_of(step.blocks); i < small; i += step.blocks.count * warps)
+        pull_medium<Offset, async>(params, step, __ldcg(queue + i), own);
     add_up(step, own);
-    pull_static<Offset, async>(plan, step, queue + small, end - small);
+    pull_static<Offset, async>(params, step, queue + small, end - small);
 }
 
 template <typename Offset, bool async>
-__device__ void pull_queue(const kernel_params &plan, const step_t &step, const uint32_t *queue,
-                           uint32_t count)
+__device__ void pull_queue(const kernel_params &params, const step_context &step,
+                           const uint32_t *queue, uint32_t count)
 {
-    if (plan.ways >> HW_MADE_CLASSES & 1)
-        pull_classes<Offset, async>(plan, step, queue);
-    else if (plan.balance == HW_DEALT_THREADS)
-        pull_thread<Offset, async>(plan, step, queue, count);
-    else if (plan.balance == HW_DEALT_WARPS)
-        pull_warp<Offset, async>(plan, step, queue, count);
-    else if (plan.balance == HW_DEALT_DONATE)
-        pull_donate<Offset, async>(plan, step, queue, count);
+    if (params.queue_methods >> HW_ADAPTIVE_QUEUE_DEGREE_CLASSES & 1)
+        pull_classes<Offset, async>(params, step, queue);
+    else if (params.balance == HW_ADAPTIVE_BALANCE_THREAD)
+        pull_thread<Offset, async>(params, step, queue, count);
+    else if (params.balance == HW_ADAPTIVE_BALANCE_WARP)
+        pull_warp<Offset, async>(params, step, queue, count);
+    else if (params.balance == HW_ADAPTIVE_BALANCE_DONATE)
+        pull_donate<Offset, async>(params, step, queue, count);
     else
-        pull_static<Offset, async>(plan, step, queue, count);
+        pull_static<Offset, async>(params, step, queue, count);
 }
 
-/* A step bottom-up from a queue of the unvisited. Complete on return. */
+/* A bottom-up step from a queue of unvisited vertices. Complete on return. */
 template <typename Offset>
-__device__ void pull_step(const kernel_params &plan, const step_t &step, const uint32_t *queue)
+__device__ void pull_step(const kernel_params &params, const step_context &step,
+                          const uint32_t *queue)
 {
     const uint32_t count = hw_load_relaxed(&step.to->unvisited);
 
-    if (plan.async)
-        pull_queue<Offset, true>(plan, step, queue, count);
+    if (params.async)
+        pull_queue<Offset, true>(params, step, queue, count);
     else
-        pull_queue<Offset, false>(plan, step, queue, count);
-    wait_for(step.crew);
+        pull_queue<Offset, false>(params, step, queue, count);
+    barrier(step.blocks);
 }
 
 } // namespace
+} // namespace hw_adaptive
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * Method `adaptive`: what all parts of its kernel use. The status of vertices, the blocks
- * that work on a level, counters of a step, the rows of the steps.
+ * Method `adaptive`: primitives shared by its steps. Encoding of the status array, participating
+ * blocks, counters of a step, trace records.
  *
- * status has a byte for each vertex: 0 while it is unvisited, else the code of its level,
- * 1 + level modulo 112, with the highest bit set where a step bottom-up found it a level
- * early; `settled_long_ago` for levels that have had no say for long, so that no code
- * stands for two levels. What is past the last vertex counts as visited.
+ * The status array has one byte per vertex: 0 while unvisited, else the code of its level: 1 +
+ * level modulo 112, with the highest bit set if a bottom-up step discovered the vertex one level
+ * early. Levels that no step needs any more are all given the code status_expired, so that no code
+ * stands for two levels. Padding after the last vertex counts as visited.
  *
- * A step from depth d finds the vertices of depth d + 1. Its counters are those of level
- * d + 1. All blocks read the same counters after each barrier and decide alike.
+ * A step from depth d discovers the vertices of depth d + 1. Its counters are those of level d + 1.
+ * After each barrier all blocks read the same counters and make the same decision.
  */
 #ifndef HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_DEVICE_CUH
@@ -22,6 +22,8 @@
 
 namespace cg = cooperative_groups;
 
+namespace hw_adaptive
+{
 namespace
 {
 
@@ -29,13 +31,13 @@ using count64 = unsigned long long;
 using kernel_params = hw_adaptive_params;
 using level_t = hw_adaptive_level;
 
-constexpr uint32_t threads = 512, warps = threads / 32, residents = 2;
-constexpr uint32_t codes = 112, code_mask = 0x7f, early_bit = 0x80;
-constexpr uint8_t settled_long_ago = 0x7f;
+constexpr uint32_t threads = 512, warps = threads / 32, resident_blocks = 2;
+constexpr uint32_t num_codes = 112, code_mask = 0x7f, early_bit = 0x80;
+constexpr uint8_t status_expired = 0x7f;
 
 __device__ __forceinline__ uint32_t code_of(uint32_t depth)
 {
-    return 1 + depth % codes;
+    return 1 + depth % num_codes;
 }
 
 __device__ __forceinline__ uint32_t lane_id()
@@ -62,48 +64,48 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t x)
     return x;
 }
 
-/* Vertices that wait in shared memory until there are enough of them for a warp. */
-constexpr uint32_t waiting_room = 32 + 4 * 32;
+/* Capacity of a warp's list of vertices that wait until every lane has one. */
+constexpr uint32_t waiting_capacity = 32 + 4 * 32;
 
-/* ---- who works, and on what ---- */
+/* ---- participating blocks ---- */
 
-/* The blocks that work on a level: all, or block 0 alone. */
-struct team {
-    uint32_t rank, size; /* of this block among them */
+/* The blocks that process a level: all, or block 0 alone. */
+struct active_blocks {
+    uint32_t index, count; /* of this block; number of blocks */
 };
 
-__device__ __forceinline__ void wait_for(const team &crew)
+__device__ __forceinline__ void barrier(const active_blocks &blocks)
 {
-    if (crew.size > 1)
+    if (blocks.count > 1)
         cg::this_grid().sync();
     else
         __syncthreads();
 }
 
-__device__ __forceinline__ uint32_t thread_of(const team &crew)
+__device__ __forceinline__ uint32_t thread_of(const active_blocks &blocks)
 {
-    return crew.rank * threads + threadIdx.x;
+    return blocks.index * threads + threadIdx.x;
 }
 
-__device__ __forceinline__ uint32_t warp_of(const team &crew)
+__device__ __forceinline__ uint32_t warp_of(const active_blocks &blocks)
 {
-    return crew.rank * warps + threadIdx.x / 32;
+    return blocks.index * warps + threadIdx.x / 32;
 }
 
-/* A step: who, from where, and the counters of what it finds. */
-struct step_t {
-    team crew;
+/* A step: its blocks, its frontier, the counters of what it discovers. */
+struct step_context {
+    active_blocks blocks;
     uint32_t depth; /* of the frontier */
     uint32_t from_code, to_code;
     level_t *from, *to, *after;
 };
 
-__device__ __forceinline__ step_t make_step(const kernel_params &plan, const team &crew,
-                                            uint32_t depth)
+__device__ __forceinline__ step_context make_step(const kernel_params &params,
+                                                  const active_blocks &blocks, uint32_t depth)
 {
-    level_t *level = plan.control->level;
+    level_t *level = params.control->level;
 
-    return {crew,
+    return {blocks,
             depth,
             code_of(depth),
             code_of(depth + 1),
@@ -112,14 +114,14 @@ __device__ __forceinline__ step_t make_step(const kernel_params &plan, const tea
             level + ((depth + 2) & 3)};
 }
 
-/* What one thread adds up in a step. */
-struct tally {
+/* Sums of one thread over a step. */
+struct thread_counts {
     count64 edges, edges_early, checked;
     uint32_t found, early, has_long;
 };
 
-/* Adds the tallies of a block to the counters of the level. All threads of the block. */
-__device__ __noinline__ void add_up(const step_t step, const tally own)
+/* Adds the sums of a block's threads to the counters of the level. All threads of the block. */
+__device__ __noinline__ void add_up(const step_context step, const thread_counts own)
 {
     __shared__ count64 sum[3];
     __shared__ uint32_t small[3];
@@ -165,62 +167,65 @@ __device__ __forceinline__ Offset length_of(const hw_gpu_lists &lists, uint32_t 
     return hw_begin<Offset>(lists, v + 1) - hw_begin<Offset>(lists, v);
 }
 
-/* Counts the edges that leave a vertex that was found. */
+/* Counts the out-edges of a discovered vertex. */
 template <typename Offset>
-__device__ __forceinline__ void count_edges(const kernel_params &plan, uint32_t v, bool early,
-                                            tally &own)
+__device__ __forceinline__ void count_edges(const kernel_params &params, uint32_t v, bool early,
+                                            thread_counts &own)
 {
-    const Offset length = length_of<Offset>(plan.graph.out, v);
+    const Offset length = length_of<Offset>(params.graph.out, v);
 
     (early ? own.edges_early : own.edges) += length;
-    own.has_long |= length > HW_ADAPTIVE_LONG;
+    own.has_long |= length > HW_ADAPTIVE_MAX_SHORT_LIST;
 }
 
-/* ---- what is kept of the steps ---- */
+/* ---- trace ---- */
 
-struct diary {
-    uint32_t rows;
-    count64 scan_began, scanned; /* ticks */
+struct trace_state {
+    uint32_t records;
+    count64 scan_begin, scanned; /* ticks */
 };
 
-__device__ __forceinline__ void begin_scan(diary &kept)
+__device__ __forceinline__ void begin_scan(trace_state &trace)
 {
-    kept.scan_began = static_cast<count64>(clock64());
+    trace.scan_begin = static_cast<count64>(clock64());
 }
 
-__device__ __forceinline__ void end_scan(diary &kept)
+__device__ __forceinline__ void end_scan(trace_state &trace)
 {
-    kept.scanned += static_cast<count64>(clock64()) - kept.scan_began;
+    trace.scanned += static_cast<count64>(clock64()) - trace.scan_begin;
 }
 
-/* Keeps a row, in the one thread that does. */
-__device__ void keep_row(const kernel_params &plan, const step_t &step, diary &kept, uint32_t queue,
-                         bool pull, uint32_t frontier)
+/* Appends a trace record; past the capacity, adds to the last one. Only thread 0 of block 0
+ * records. */
+__device__ void trace_append(const kernel_params &params, const step_context &step,
+                             trace_state &trace, uint32_t queue, bool pull, uint32_t frontier)
 {
-    if (!plan.row || blockIdx.x != 0 || threadIdx.x != 0)
+    if (!params.trace || blockIdx.x != 0 || threadIdx.x != 0)
         return;
-    const bool fits = kept.rows < plan.row_capacity;
-    hw_adaptive_row *row = plan.row + (fits ? kept.rows : plan.row_capacity - 1);
+    const bool fits = trace.records < params.trace_capacity;
+    hw_adaptive_trace_record *record =
+        params.trace + (fits ? trace.records : params.trace_capacity - 1);
     const uint32_t found =
         pull ? hw_load_relaxed(&step.to->found)
              : hw_load_relaxed(&step.to->queued) - hw_load_relaxed(&step.to->early);
     const uint32_t early = hw_load_relaxed(&step.after->early);
     if (fits) {
-        row->queue = queue;
-        row->pull = pull;
-        row->frontier = frontier;
-        row->found = row->early = 0;
-        row->edges = row->scanned = 0;
+        record->queue = queue;
+        record->pull = pull;
+        record->frontier = frontier;
+        record->found = record->early = 0;
+        record->edges = record->scanned = 0;
     }
-    row->found += found;
-    row->early += early;
-    row->edges += hw_load_relaxed(&step.to->checked);
-    row->scanned += kept.scanned;
-    row->clock = static_cast<uint64_t>(clock64());
-    kept.scanned = 0;
-    kept.rows++;
+    record->found += found;
+    record->early += early;
+    record->edges += hw_load_relaxed(&step.to->checked);
+    record->scanned += trace.scanned;
+    record->clock = static_cast<uint64_t>(clock64());
+    trace.scanned = 0;
+    trace.records++;
 }
 
 } // namespace
+} // namespace hw_adaptive
 
 #endif

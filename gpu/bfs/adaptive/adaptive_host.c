@@ -1,4 +1,5 @@
-/* Method `adaptive`: its host side. The search itself is in gpu/bfs/adaptive/adaptive_kernel.cu. */
+/* Method `adaptive`, host side: sizes, launch, trace. The search is in
+ * gpu/bfs/adaptive/adaptive_kernel.cu. */
 #include "gpu/bfs/adaptive/adaptive.h"
 
 #include "gpu/engine/gpu_methods.h"
@@ -11,98 +12,101 @@
 #include <stdlib.h>
 
 struct state {
-    struct hw_adaptive_params plan;
+    struct hw_adaptive_params params;
     int blocks;
 };
 
-/* The share of the edges from which a level goes bottom-up. The paper has 0.1 (section 4.3);
- * where lists begin with hubs, going bottom-up pays earlier. */
+/* Fraction of all edges from which a level is bottom-up. The paper has 0.1 (section 4.3). Here
+ * lists begin with hubs, so bottom-up pays earlier. */
 #define ALPHA 0.02
 
-/* The ways to make a queue that the options allow. */
-static uint32_t ways_of(const struct hw_engine_options *options)
+/* The queue generation methods that the options allow. */
+static uint32_t queue_methods_of(const struct hw_engine_options *options)
 {
-    static const unsigned option[HW_MADE_WAYS] = {[HW_MADE_NONE] = HW_QUEUE_NONE,
-                                                  [HW_MADE_SCAN_FREE] = HW_QUEUE_SCAN_FREE,
-                                                  [HW_MADE_SINGLE_SCAN] = HW_QUEUE_SINGLE_SCAN,
-                                                  [HW_MADE_DOUBLE_SCAN] = HW_QUEUE_DOUBLE_SCAN,
-                                                  [HW_MADE_STRIDED] = HW_QUEUE_STRIDED,
-                                                  [HW_MADE_CLASSES] = HW_QUEUE_DEGREE_CLASSES};
-    const uint32_t papers = 1u << HW_MADE_NONE | 1u << HW_MADE_SCAN_FREE |
-                            1u << HW_MADE_SINGLE_SCAN | 1u << HW_MADE_DOUBLE_SCAN;
-    uint32_t ways = 0;
+    static const unsigned option[HW_ADAPTIVE_QUEUE_METHODS] = {
+        [HW_ADAPTIVE_QUEUE_NONE] = HW_QUEUE_NONE,
+        [HW_ADAPTIVE_QUEUE_SCAN_FREE] = HW_QUEUE_SCAN_FREE,
+        [HW_ADAPTIVE_QUEUE_SINGLE_SCAN] = HW_QUEUE_SINGLE_SCAN,
+        [HW_ADAPTIVE_QUEUE_DOUBLE_SCAN] = HW_QUEUE_DOUBLE_SCAN,
+        [HW_ADAPTIVE_QUEUE_STRIDED] = HW_QUEUE_STRIDED,
+        [HW_ADAPTIVE_QUEUE_DEGREE_CLASSES] = HW_QUEUE_DEGREE_CLASSES};
+    const uint32_t methods_of_paper =
+        1u << HW_ADAPTIVE_QUEUE_NONE | 1u << HW_ADAPTIVE_QUEUE_SCAN_FREE |
+        1u << HW_ADAPTIVE_QUEUE_SINGLE_SCAN | 1u << HW_ADAPTIVE_QUEUE_DOUBLE_SCAN;
+    uint32_t methods = 0;
 
-    for (int way = 0; way < HW_MADE_WAYS; way++)
-        if (options->queues & option[way])
-            ways |= 1u << way;
-    return ways ? ways : papers;
+    for (int method = 0; method < HW_ADAPTIVE_QUEUE_METHODS; method++)
+        if (options->queues & option[method])
+            methods |= 1u << method;
+    return methods ? methods : methods_of_paper;
 }
 
-static int deal_of(enum hw_balance balance)
+static int balance_of(enum hw_balance balance)
 {
     switch (balance) {
     case HW_BALANCE_THREAD:
-        return HW_DEALT_THREADS;
+        return HW_ADAPTIVE_BALANCE_THREAD;
     case HW_BALANCE_STATIC:
-        return HW_DEALT_STATIC;
+        return HW_ADAPTIVE_BALANCE_STATIC;
     case HW_BALANCE_DONATE:
-        return HW_DEALT_DONATE;
+        return HW_ADAPTIVE_BALANCE_DONATE;
     default:
-        return HW_DEALT_WARPS;
+        return HW_ADAPTIVE_BALANCE_WARP;
     }
 }
 
-/* Pieces that all long lists together are cut into. */
-static hw_count count_pieces(const struct hw_degree_order *order)
+/* Number of chunks that all long lists are split into. */
+static hw_count count_chunks(const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
-    hw_count pieces = 0;
+    hw_count chunks = 0;
 
-#pragma omp parallel for reduction(+ : pieces)
+#pragma omp parallel for reduction(+ : chunks)
     for (hw_lid v = 0; v < order->active; v++) {
         hw_count length = offset[v + 1] - offset[v];
-        if (length > HW_ADAPTIVE_LONG)
-            pieces += (length + HW_ADAPTIVE_PIECE - 1) / HW_ADAPTIVE_PIECE;
+        if (length > HW_ADAPTIVE_MAX_SHORT_LIST)
+            chunks += (length + HW_ADAPTIVE_CHUNK_EDGES - 1) / HW_ADAPTIVE_CHUNK_EDGES;
     }
-    return pieces;
+    return chunks;
 }
 
 static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_adaptive_params *own = &state->plan;
+    struct hw_adaptive_params *params = &state->params;
     const struct hw_engine_options *options = &engine->options;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices + 2;
-    hw_count pieces = count_pieces(order);
+    hw_count active = engine->graph.active, records = (hw_count)engine->graph.vertices + 2;
+    hw_count chunks = count_chunks(order);
 
-    if (pieces > (hw_count)UINT32_MAX)
+    if (chunks > (hw_count)UINT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method adaptive cuts long lists into at most 2^32 pieces of %d edges",
-                       HW_ADAPTIVE_PIECE);
-    own->graph = engine->graph; /* its counts */
-    own->direction = (int)options->direction;
-    own->ways = ways_of(options);
-    own->balance = deal_of(options->balance);
-    own->async = options->async_bottom_up != HW_SWITCH_OFF;
-    own->alpha = options->alpha > 0 ? options->alpha : ALPHA;
-    own->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
+                       HW_ADAPTIVE_CHUNK_EDGES);
+    params->graph = engine->graph; /* only its counts are valid here */
+    params->direction = (int)options->direction;
+    params->queue_methods = queue_methods_of(options);
+    params->balance = balance_of(options->balance);
+    params->async = options->async_bottom_up != HW_SWITCH_OFF;
+    params->alpha = options->alpha > 0 ? options->alpha : ALPHA;
+    params->trace_capacity =
+        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
     enum hw_status status =
-        hw_cuda(hw_adaptive_launch_shape(own, &state->blocks), "method adaptive", err);
+        hw_cuda(hw_adaptive_launch_shape(params, &state->blocks), "method adaptive", err);
     if (status != HW_OK)
         return status;
-    hw_gpu_add(arrays, &own->visited, active + 16, sizeof *own->visited);
+    hw_gpu_add(arrays, &params->status, active + 16, sizeof *params->status);
     for (int half = 0; half < 2; half++)
-        hw_gpu_add(arrays, &own->queue[half], active + 1, sizeof *own->queue[half]);
-    hw_gpu_add(arrays, &own->piece, pieces, sizeof *own->piece);
-    hw_gpu_add(arrays, &own->block_sum, (hw_count)state->blocks * HW_ADAPTIVE_CLASSES,
-               sizeof *own->block_sum);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+        hw_gpu_add(arrays, &params->queue[half], active + 1, sizeof *params->queue[half]);
+    hw_gpu_add(arrays, &params->chunk, chunks, sizeof *params->chunk);
+    hw_gpu_add(arrays, &params->block_sum, (hw_count)state->blocks * HW_ADAPTIVE_CLASSES,
+               sizeof *params->block_sum);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (options->profile)
-        hw_gpu_add(arrays, &own->profile, HW_ADAPTIVE_DEGREES, sizeof *own->profile);
+        hw_gpu_add(arrays, &params->profile, HW_ADAPTIVE_DEGREES, sizeof *params->profile);
     if (options->steps)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
 
@@ -111,7 +115,7 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_adaptive_launch(&state->plan, state->blocks, root),
+    return hw_cuda(hw_adaptive_launch(&state->params, state->blocks, root),
                    "the kernel of method adaptive", err);
 }
 
@@ -119,63 +123,67 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 {
     struct state *state = engine->state;
 
-    state->plan.graph = engine->graph;
-    state->plan.parent = engine->output.parent;
-    state->plan.settled = engine->output.settled;
-    /* The first launch of a kernel loads it: outside any clock. */
+    state->params.graph = engine->graph;
+    state->params.parent = engine->output.parent;
+    state->params.parent_is_first_neighbor = engine->output.settled;
+    /* The first launch loads the kernel: keep it outside any timing. */
     enum hw_status status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method adaptive", err) : status;
 }
 
-/* The name of what ran in a step. */
-static void name_routine(const struct hw_adaptive_params *own, const struct hw_adaptive_row *row,
-                         struct hw_step *step)
+/* Names the routine of a step. */
+static void name_routine(const struct hw_adaptive_params *params,
+                         const struct hw_adaptive_trace_record *record, struct hw_step *step)
 {
-    static const char *const ways[HW_MADE_WAYS] = {[HW_MADE_NONE] = "none",
-                                                   [HW_MADE_SCAN_FREE] = "scan-free",
-                                                   [HW_MADE_SINGLE_SCAN] = "single-scan",
-                                                   [HW_MADE_DOUBLE_SCAN] = "double-scan",
-                                                   [HW_MADE_STRIDED] = "strided",
-                                                   [HW_MADE_CLASSES] = "degree-classes"};
-    static const char *const deals[] = {[HW_DEALT_STATIC] = "static",
-                                        [HW_DEALT_THREADS] = "thread",
-                                        [HW_DEALT_WARPS] = "warp",
-                                        [HW_DEALT_DONATE] = "donate"};
-    const char *way = row->queue < HW_MADE_WAYS ? ways[row->queue] : "?";
+    static const char *const names[HW_ADAPTIVE_QUEUE_METHODS] = {
+        [HW_ADAPTIVE_QUEUE_NONE] = "none",
+        [HW_ADAPTIVE_QUEUE_SCAN_FREE] = "scan-free",
+        [HW_ADAPTIVE_QUEUE_SINGLE_SCAN] = "single-scan",
+        [HW_ADAPTIVE_QUEUE_DOUBLE_SCAN] = "double-scan",
+        [HW_ADAPTIVE_QUEUE_STRIDED] = "strided",
+        [HW_ADAPTIVE_QUEUE_DEGREE_CLASSES] = "degree-classes"};
+    static const char *const balances[] = {[HW_ADAPTIVE_BALANCE_STATIC] = "static",
+                                           [HW_ADAPTIVE_BALANCE_THREAD] = "thread",
+                                           [HW_ADAPTIVE_BALANCE_WARP] = "warp",
+                                           [HW_ADAPTIVE_BALANCE_DONATE] = "donate"};
+    const char *method = record->queue < HW_ADAPTIVE_QUEUE_METHODS ? names[record->queue] : "?";
 
-    if (!row->pull)
-        snprintf(step->routine, sizeof step->routine, "push %s", way);
-    else if (row->queue == HW_MADE_CLASSES)
-        snprintf(step->routine, sizeof step->routine, "pull %s%s", way, own->async ? " async" : "");
+    if (!record->pull)
+        snprintf(step->routine, sizeof step->routine, "push %s", method);
+    else if (record->queue == HW_ADAPTIVE_QUEUE_DEGREE_CLASSES)
+        snprintf(step->routine, sizeof step->routine, "pull %s%s", method,
+                 params->async ? " async" : "");
     else
-        snprintf(step->routine, sizeof step->routine, "pull %s %s%s", way, deals[own->balance],
-                 own->async ? " async" : "");
+        snprintf(step->routine, sizeof step->routine, "pull %s %s%s", method,
+                 balances[params->balance], params->async ? " async" : "");
 }
 
-/* One row as the kernel kept it; *begun: when it began, then when it ended. */
-static void fill_step(const struct hw_adaptive_params *own, const struct hw_adaptive_row *row,
-                      struct hw_gpu_clock *clock, struct hw_step *step)
+/* Converts one trace record. clock->begun: end of the previous record; set to the end of this one.
+ */
+static void fill_step(const struct hw_adaptive_params *params,
+                      const struct hw_adaptive_trace_record *record, struct hw_gpu_clock *clock,
+                      struct hw_step *step)
 {
-    double all = (double)(row->clock - clock->begun) * clock->seconds;
-    double scans = (double)row->scanned * clock->seconds;
+    double all = (double)(record->clock - clock->begun) * clock->seconds;
+    double scans = (double)record->scanned * clock->seconds;
 
-    name_routine(own, row, step);
-    step->direction = row->pull ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
-    step->frontier = row->frontier;
-    step->found = row->found;
-    step->found_early = row->early;
-    step->edges_examined = (hw_count)row->edges;
+    name_routine(params, record, step);
+    step->direction = record->pull ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
+    step->frontier = record->frontier;
+    step->found = record->found;
+    step->found_early = record->early;
+    step->edges_examined = (hw_count)record->edges;
     step->seconds[HW_PHASE_UPDATE] = scans;
     step->seconds[HW_PHASE_EXPANSION] = all > scans ? all - scans : 0;
-    clock->begun = row->clock;
+    clock->begun = record->clock;
 }
 
-/* Rows of the work bottom-up, one for each class of degrees. */
-static enum hw_status add_profile(const struct hw_adaptive_params *own, struct hw_steps *steps,
+/* Appends one step per degree class of the profile. */
+static enum hw_status add_profile(const struct hw_adaptive_params *params, struct hw_steps *steps,
                                   struct hw_error *err)
 {
     struct hw_adaptive_profile profile[HW_ADAPTIVE_DEGREES];
-    enum hw_status status = hw_gpu_get(profile, own->profile, sizeof profile, err);
+    enum hw_status status = hw_gpu_get(profile, params->profile, sizeof profile, err);
 
     for (int bits = 1; bits < HW_ADAPTIVE_DEGREES && status == HW_OK; bits++) {
         if (profile[bits].vertices == 0)
@@ -193,28 +201,29 @@ static enum hw_status add_profile(const struct hw_adaptive_params *own, struct h
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_adaptive_params *own = &((struct state *)engine->state)->plan;
+    const struct hw_adaptive_params *params = &((struct state *)engine->state)->params;
     struct hw_adaptive_control control;
-    struct hw_adaptive_row *row = NULL;
-    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+    struct hw_adaptive_trace_record *record = NULL;
+    enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
     if (status != HW_OK)
         return status;
-    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    uint32_t records = control.trace_records < params->trace_capacity ? control.trace_records
+                                                                      : params->trace_capacity;
     struct hw_gpu_clock clock =
-        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    status = hw_alloc(&row, rows, sizeof *row, "the steps", err);
-    if (status == HW_OK && rows > 0)
-        status = hw_gpu_get(row, own->row, rows * sizeof *row, err);
-    for (uint32_t r = 0; r < rows && status == HW_OK; r++) {
+        hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
+    status = hw_alloc(&record, records, sizeof *record, "the steps", err);
+    if (status == HW_OK && records > 0)
+        status = hw_gpu_get(record, params->trace, records * sizeof *record, err);
+    for (uint32_t r = 0; r < records && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(steps);
         if (step)
-            fill_step(own, row + r, &clock, step);
+            fill_step(params, record + r, &clock, step);
         else
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     }
-    free(row);
-    return status == HW_OK && own->profile ? add_profile(own, steps, err) : status;
+    free(record);
+    return status == HW_OK && params->profile ? add_profile(params, steps, err) : status;
 }
 
 static const struct hw_single_gpu_search adaptive = {.results = &hw_bfs_result_ops,
