@@ -1,30 +1,35 @@
 /*
- * Method `fused` on several GPUs: levels bottom-up, and the second half of levels top-down that
- * tell bits alone.
+ * Method `fused` on several GPUs: bottom-up levels, and the second half of top-down levels that
+ * send bits without parents.
  *
- * Each GPU goes over its own vertices; a warp takes 512 at a time, a grain of the bitmap. First
- * sources, read in order, settle most; what is left is compacted within the warp. The words of
- * the grain are stored in all GPUs when they are finished, so that sending overlaps with
- * computing.
+ * Each GPU tests its own unvisited vertices. A warp processes a chunk of 512 at a time: one cyclic
+ * block of the partition, 16 words of the bitmap. First in-neighbors, read in order, decide most
+ * vertices; the rest is compacted within the warp. Finished words are stored in all GPUs at once,
+ * so that communication overlaps computation.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_BOTTOM_UP_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_BOTTOM_UP_CUH
 
 #include "gpu/bfs/direction_optimizing/peer_bfs_device.cuh"
 
+namespace hw_peer_bfs
+{
 namespace
 {
 
-/* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
-__device__ __forceinline__ cached_bitmap stage_hubs(const kernel_params &plan, const uint32_t *bits,
-                                                    uint4 *room, uint32_t looked_up)
+/* Prepares the bitmap for testing: copies the words of the hubs to shared memory. looked_up:
+ * expected number of tests. All threads of the block. */
+__device__ __forceinline__ cached_bitmap stage_bitmap(const kernel_params &params,
+                                                      const uint32_t *bits, uint4 *shared_memory,
+                                                      uint32_t looked_up)
 {
-    const uint32_t core = core_ranks(plan.share);
+    const uint32_t core = core_vertices(params.partition);
 
-    return stage_hubs<threads>(bits, core, min(plan.hub_words, core / 32), room, looked_up);
+    return stage_hubs<threads>(bits, core, min(params.hub_words, core / 32), shared_memory,
+                               looked_up);
 }
 
-/* The source among four that is visited, or none. more: the list may go on. */
+/* The first visited one of four in-neighbors, or HW_INVALID_VERTEX. more: the list may continue. */
 __device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const uint4 &source,
                                                bool &more, uint32_t &probes)
 {
@@ -42,10 +47,11 @@ __device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const u
     return has_bit(w, source.w) ? source.w : HW_INVALID_VERTEX;
 }
 
-/* The first visited one of list elements [*at, end), four at a time, 64 at most. Lists
- * ascend, so that a rank without a bit ends them. */
-__device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const cached_bitmap &map,
-                                               uint64_t *at, uint64_t end, uint32_t &probes)
+/* The first visited one of list elements [*at, end), four at a time, 64 at most. Lists ascend, so
+ * the first vertex outside the core ends the search. */
+__device__ __forceinline__ uint32_t probe_list(const kernel_params &params,
+                                               const cached_bitmap &map, uint64_t *at, uint64_t end,
+                                               uint32_t &probes)
 {
     const uint64_t limit = end - *at > 64 ? *at + 64 : end;
     uint32_t parent = HW_INVALID_VERTEX;
@@ -54,7 +60,8 @@ __device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const 
         uint32_t v[4], word[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v[k] = *at + k < end ? __ldg(plan.share.in.neighbor + *at + k) : HW_INVALID_VERTEX;
+            v[k] =
+                *at + k < end ? __ldg(params.partition.in.neighbor + *at + k) : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < 4; k++)
             word[k] = bitmap_word(map, v[k]);
@@ -69,8 +76,9 @@ __device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const 
     return parent;
 }
 
-/* The same by a whole warp for one list, four loads at a time: hubs have lists of a million. */
-__device__ uint32_t probe_warp(const kernel_params &plan, const cached_bitmap &map, uint64_t at,
+/* The same for one list by a whole warp, four loads per lane at a time: lists of hubs have up to a
+ * million elements. */
+__device__ uint32_t probe_warp(const kernel_params &params, const cached_bitmap &map, uint64_t at,
                                uint64_t end, uint32_t &probes)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -80,7 +88,7 @@ __device__ uint32_t probe_warp(const kernel_params &plan, const cached_bitmap &m
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const uint64_t i = at + k * 32 + lane;
-            v[k] = i < end ? __ldg(plan.share.in.neighbor + i) : HW_INVALID_VERTEX;
+            v[k] = i < end ? __ldg(params.partition.in.neighbor + i) : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < 4; k++)
@@ -98,25 +106,29 @@ __device__ uint32_t probe_warp(const kernel_params &plan, const cached_bitmap &m
     return HW_INVALID_VERTEX;
 }
 
-/* What a warp works with on one chunk, in shared memory. */
-struct chunk_t {
-    uint32_t late[grain_words]; /* bits of those found after their first source */
-    uint16_t waiting[grain];    /* vertices that this left */
+/* Scratch of a warp for its chunk, in shared memory. */
+struct chunk_scratch {
+    uint32_t
+        found[cyclic_block_words]; /* bits of vertices discovered after their first in-neighbor */
+    uint16_t remaining[cyclic_block]; /* vertices whose first in-neighbor is unvisited */
 };
 
-/* This warp's, behind the hubs. */
-__device__ __forceinline__ chunk_t &chunk_of(const kernel_params &plan, uint4 *room)
+/* This warp's scratch, after the cached words of the hubs. */
+__device__ __forceinline__ chunk_scratch &chunk_of(const kernel_params &params,
+                                                   uint4 *shared_memory)
 {
-    return reinterpret_cast<chunk_t *>(room + plan.hub_words / 4)[threadIdx.x / 32];
+    return reinterpret_cast<chunk_scratch *>(shared_memory +
+                                             params.hub_words / 4)[threadIdx.x / 32];
 }
 
-/* Whether a vertex that its first source left has a visited source: the eight after that,
- * then the rest of the list. A warp; returns it, or none. */
-__device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const cached_bitmap &map,
-                                               bool active, uint32_t local, uint32_t &probes)
+/* Tests the in-neighbors after the first: the eight inline ones, then the rest of the list. Returns
+ * a visited one or HW_INVALID_VERTEX. Warp-collective. */
+__device__ __forceinline__ uint32_t probe_rest(const kernel_params &params,
+                                               const cached_bitmap &map, bool active,
+                                               uint32_t local, uint32_t &probes)
 {
     const uint4 *next =
-        reinterpret_cast<const uint4 *>(plan.share.next_in_neighbors) + 2ull * local;
+        reinterpret_cast<const uint4 *>(params.partition.next_in_neighbors) + 2ull * local;
     uint32_t parent = HW_INVALID_VERTEX;
     uint64_t at = 0, end = 0;
 
@@ -127,16 +139,16 @@ __device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const 
         if (parent == HW_INVALID_VERTEX && more)
             parent = probe_four(map, other, more, probes);
         if (parent == HW_INVALID_VERTEX && more) {
-            at = __ldg(plan.share.in.offset + local) + 9;
-            end = __ldg(plan.share.in.offset + local + 1);
+            at = __ldg(params.partition.in.offset + local) + 9;
+            end = __ldg(params.partition.in.offset + local + 1);
             if (at < end)
-                parent = probe_list(plan, map, &at, end, probes);
+                parent = probe_list(params, map, &at, end, probes);
         }
     }
     uint32_t longer = __ballot_sync(HW_WARP, parent == HW_INVALID_VERTEX && at < end);
     for (; longer; longer &= longer - 1) {
         const int from = __ffs(longer) - 1;
-        const uint32_t found = probe_warp(plan, map, __shfl_sync(HW_WARP, at, from),
+        const uint32_t found = probe_warp(params, map, __shfl_sync(HW_WARP, at, from),
                                           __shfl_sync(HW_WARP, end, from), probes);
         if (static_cast<int>(threadIdx.x & 31) == from)
             parent = found;
@@ -144,212 +156,224 @@ __device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const 
     return parent;
 }
 
-/* Tests the first sources of the unvisited vertices of up to eight words, and takes those
- * out of pending; others wait in the chunk. */
-__device__ __forceinline__ void pull_first_sources(const kernel_params &plan,
-                                                   const cached_bitmap &map, uint32_t base,
-                                                   uint32_t &pending, bool initial, chunk_t &chunk,
-                                                   uint32_t &waits, uint32_t &word,
-                                                   uint32_t &settled, counts_t &counts)
+/* Tests the first in-neighbors of the unvisited vertices of up to eight words and removes these
+ * words from pending. Vertices to test further go to chunk.remaining. base: the chunk's first
+ * vertex. Warp-collective. */
+__device__ __forceinline__ void
+pull_first_neighbors(const kernel_params &params, const cached_bitmap &map, uint32_t base,
+                     uint32_t &pending, bool initial, chunk_scratch &chunk, uint32_t &num_remaining,
+                     uint32_t &word, uint32_t &first_hits, thread_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
-    int which[8];
-    uint32_t source[8], bits[8], open = 0;
+    int word_index[8];
+    uint32_t source[8], bits[8], unvisited_words = 0;
 
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-        which[k] = __ffs(pending) - 1;
+        word_index[k] = __ffs(pending) - 1;
         pending &= pending - 1;
-        const uint32_t seen = __shfl_sync(HW_WARP, word, which[k] & 31);
-        const bool unvisited = which[k] >= 0 && !has_bit(seen, lane);
-        open |= unvisited << k;
-        source[k] = unvisited ? __ldcs(plan.share.first_in_neighbor + base + which[k] * 32 + lane)
-                              : HW_INVALID_VERTEX;
+        const uint32_t visited = __shfl_sync(HW_WARP, word, word_index[k] & 31);
+        const bool unvisited = word_index[k] >= 0 && !has_bit(visited, lane);
+        unvisited_words |= unvisited << k;
+        source[k] =
+            unvisited
+                ? __ldcs(params.partition.first_in_neighbor + base + word_index[k] * 32 + lane)
+                : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (int k = 0; k < 8; k++)
         bits[k] = bitmap_word(map, source[k]);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-        if (which[k] < 0)
-            continue; /* the same in all lanes */
-        const uint32_t at = which[k] * 32 + lane;
-        const bool unvisited = open >> k & 1, hit = has_bit(bits[k], source[k]);
+        if (word_index[k] < 0)
+            continue; /* uniform in the warp */
+        const uint32_t at = word_index[k] * 32 + lane;
+        const bool unvisited = unvisited_words >> k & 1, hit = has_bit(bits[k], source[k]);
         const bool keep = unvisited && !hit && source[k] != HW_INVALID_VERTEX;
         const uint32_t hits = __ballot_sync(HW_WARP, hit), keeps = __ballot_sync(HW_WARP, keep);
         if (hit || (unvisited && initial))
-            __stcs(plan.parent + base + at, hit ? source[k] : HW_INVALID_VERTEX);
-        if (static_cast<int>(lane) == which[k]) {
+            __stcs(params.parent + base + at, hit ? source[k] : HW_INVALID_VERTEX);
+        if (static_cast<int>(lane) == word_index[k]) {
             word |= hits;
-            settled |= hits;
+            first_hits |= hits;
         }
         if (keep)
-            chunk.waiting[waits + __popc(keeps & lower)] = static_cast<uint16_t>(at);
-        waits += __popc(keeps);
-        counts.found += hit;
+            chunk.remaining[num_remaining + __popc(keeps & lower)] = static_cast<uint16_t>(at);
+        num_remaining += __popc(keeps);
+        counts.discovered += hit;
     }
-    counts.probes += __popc(open);
+    counts.probes += __popc(unvisited_words);
 }
 
-/* Stores a finished word in all GPUs. */
-__device__ __forceinline__ void put_word(const kernel_params &plan, uint32_t into, uint32_t at,
-                                         uint32_t word, counts_t &counts)
+/* Stores a finished word of the bitmap in all GPUs. */
+__device__ __forceinline__ void store_word(const kernel_params &params, uint32_t bitmap,
+                                           uint32_t at, uint32_t word, thread_counts &counts)
 {
-    plan.bits[into][plan.share.part][at] = word;
-    if (plan.alone)
+    params.visited[bitmap][params.partition.part][at] = word;
+    if (params.host_staged)
         return;
-    for (uint32_t step = 1; step < plan.share.parts; step++)
-        plan.bits[into][peer_of(plan.share, step)][at] = word;
-    counts.words += plan.share.parts - 1;
+    for (uint32_t step = 1; step < params.partition.parts; step++)
+        params.visited[bitmap][peer_of(params.partition, step)][at] = word;
+    counts.words += params.partition.parts - 1;
 }
 
-/* The unvisited vertices of a chunk, of whose words each lane has one, or all ones: `pending`
- * has the lanes with any. Returns the word with what was found. A warp. */
-__device__ __forceinline__ uint32_t pull_chunk(const kernel_params &plan, const cached_bitmap &map,
-                                               uint32_t c, uint32_t word, uint32_t pending,
-                                               bool initial, chunk_t &chunk, counts_t &counts)
+/* Pulls the unvisited vertices of a chunk. word: this lane's word, or all ones; pending: lanes
+ * whose word has unvisited vertices. Returns the word with the discovered vertices.
+ * Warp-collective. */
+__device__ __forceinline__ uint32_t pull_chunk(const kernel_params &params,
+                                               const cached_bitmap &map, uint32_t c, uint32_t word,
+                                               uint32_t pending, bool initial, chunk_scratch &chunk,
+                                               thread_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31;
-    uint32_t settled = 0, waits = 0;
+    uint32_t first_hits = 0, num_remaining = 0;
 
-    if (lane < grain_words)
-        chunk.late[lane] = 0;
+    if (lane < cyclic_block_words)
+        chunk.found[lane] = 0;
     while (pending)
-        pull_first_sources(plan, map, c * grain, pending, initial, chunk, waits, word, settled,
-                           counts);
+        pull_first_neighbors(params, map, c * cyclic_block, pending, initial, chunk, num_remaining,
+                             word, first_hits, counts);
     __syncwarp();
-    for (uint32_t i = 0; i < waits; i += 32) {
-        const bool active = i + lane < waits;
-        const uint32_t which = active ? chunk.waiting[i + lane] : 0;
-        const uint32_t v = c * grain + which;
-        const uint32_t parent = probe_rest(plan, map, active, v, counts.probes);
+    for (uint32_t i = 0; i < num_remaining; i += 32) {
+        const bool active = i + lane < num_remaining;
+        const uint32_t offset = active ? chunk.remaining[i + lane] : 0;
+        const uint32_t v = c * cyclic_block + offset;
+        const uint32_t parent = probe_rest(params, map, active, v, counts.probes);
         const bool found = parent != HW_INVALID_VERTEX;
         if (found) {
-            plan.parent[v] = parent;
-            atomicOr(&chunk.late[which / 32], 1u << (which & 31));
+            params.parent[v] = parent;
+            atomicOr(&chunk.found[offset / 32], 1u << (offset & 31));
         }
-        counts.found += found;
-        counts.rest += active && !found;
+        counts.discovered += found;
+        counts.refs_or_unvisited += active && !found;
     }
     __syncwarp();
-    if (lane < grain_words) {
-        word |= chunk.late[lane];
+    if (lane < cyclic_block_words) {
+        word |= chunk.found[lane];
         if (initial)
-            plan.settled[c * grain_words + lane] = settled;
-        else if (settled)
-            plan.settled[c * grain_words + lane] |= settled;
+            params.parent_is_first_neighbor[c * cyclic_block_words + lane] = first_hits;
+        else if (first_hits)
+            params.parent_is_first_neighbor[c * cyclic_block_words + lane] |= first_hits;
     }
     __syncwarp();
     return word;
 }
 
-/* A level bottom-up: which bitmap it makes, and whether no parent was written yet where none
- * was found, and nothing was ever put into that bitmap. */
-struct level_t {
-    uint32_t into;
+/* A bottom-up level. bitmap: the one it writes. initial: first bottom-up level: unreached vertices
+ * have no parent entry yet, and the bitmap to write has no valid words. */
+struct pull_target {
+    uint32_t bitmap;
     bool initial;
 };
 
-/* One chunk from end to end. A warp. */
-__device__ __forceinline__ void make_chunk(const kernel_params &plan, const cached_bitmap &map,
-                                           level_t level, uint32_t c, chunk_t &chunk,
-                                           counts_t &counts)
+/* Processes one chunk completely. Warp-collective. */
+__device__ __forceinline__ void process_chunk(const kernel_params &params, const cached_bitmap &map,
+                                              pull_target level, uint32_t c, chunk_scratch &chunk,
+                                              thread_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31,
-                   local = c * grain_words + (lane < grain_words ? lane : 0);
-    const uint32_t at = global_word(plan.share, local);
-    const uint32_t *before = plan.bits[level.into][plan.share.part];
-    uint32_t word = lane < grain_words ? map.bits[at] : HW_WARP;
-    const uint32_t old = lane < grain_words && !level.initial ? __ldcg(before + at) : 0;
+                   local = c * cyclic_block_words + (lane < cyclic_block_words ? lane : 0);
+    const uint32_t at = global_word(params.partition, local);
+    const uint32_t *before = params.visited[level.bitmap][params.partition.part];
+    uint32_t word = lane < cyclic_block_words ? map.bits[at] : HW_WARP;
+    const uint32_t old = lane < cyclic_block_words && !level.initial ? __ldcg(before + at) : 0;
     const uint32_t pending = __ballot_sync(HW_WARP, word != HW_WARP);
 
     if (pending || level.initial)
-        word = pull_chunk(plan, map, c, word, pending, level.initial, chunk, counts);
-    if (lane < grain_words && (level.initial || word != old))
-        put_word(plan, level.into, at, word, counts);
+        word = pull_chunk(params, map, c, word, pending, level.initial, chunk, counts);
+    if (lane < cyclic_block_words && (level.initial || word != old))
+        store_word(params, level.bitmap, at, word, counts);
 }
 
-/* All chunks, dealt to the blocks and then to their warps in turn; where all first sources are
- * wanted, those of the next chunk are sent for. */
-__device__ void pull_chunks(const kernel_params &plan, const cached_bitmap &map, level_t level,
-                            chunk_t &chunk, counts_t &counts)
+/* All chunks, distributed cyclically over blocks, then warps. Prefetches the first in-neighbors of
+ * the next chunk when all of them will be read. */
+__device__ void pull_chunks(const kernel_params &params, const cached_bitmap &map,
+                            pull_target level, chunk_scratch &chunk, thread_counts &counts)
 {
-    const uint32_t chunks = plan.share.core / grain, stride = gridDim.x * warps;
+    const uint32_t chunks = params.partition.core / cyclic_block, stride = gridDim.x * warps;
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint32_t c = threadIdx.x / 32 * gridDim.x + blockIdx.x; c < chunks; c += stride) {
-        if (lane < grain_words && c + stride < chunks && level.initial)
-            hw_prefetch_l2(plan.share.first_in_neighbor + ((c + stride) * grain_words + lane) * 32);
-        make_chunk(plan, map, level, c, chunk, counts);
+        if (lane < cyclic_block_words && c + stride < chunks && level.initial)
+            hw_prefetch_l2(params.partition.first_in_neighbor +
+                           ((c + stride) * cyclic_block_words + lane) * 32);
+        process_chunk(params, map, level, c, chunk, counts);
     }
 }
 
-/* The same, all blocks, before barrier `epoch`. unvisited: on all GPUs, about. */
-__device__ void pull_level(const kernel_params &plan, level_t level, uint32_t epoch,
-                           uint32_t unvisited, uint4 *room)
+/* One bottom-up level, before barrier `epoch`. unvisited: on all GPUs, an estimate. All threads of
+ * the grid. */
+__device__ void pull_level(const kernel_params &params, pull_target level, uint32_t epoch,
+                           uint32_t unvisited, uint4 *shared_memory)
 {
-    const uint32_t *seen = plan.bits[1 - level.into][plan.share.part];
-    const cached_bitmap map = stage_hubs(plan, seen, room, unvisited / plan.share.parts);
-    chunk_t &chunk = chunk_of(plan, room);
-    counts_t counts = {0, 0, 0, 0};
+    const uint32_t *visited = params.visited[1 - level.bitmap][params.partition.part];
+    const cached_bitmap map =
+        stage_bitmap(params, visited, shared_memory, unvisited / params.partition.parts);
+    chunk_scratch &chunk = chunk_of(params, shared_memory);
+    thread_counts counts = {0, 0, 0, 0};
 
-    pull_chunks(plan, map, level, chunk, counts);
-    add_counts(plan.control, epoch, counts);
+    pull_chunks(params, map, level, chunk, counts);
+    add_counts(params.control, epoch, counts);
 }
 
-/* ---- the second half of a level top-down that told bits alone ---- */
+/* ---- second half of a top-down level that sent bits ---- */
 
-/* A chunk: what others found is added to what this GPU did, and stored in all others; its
- * parents are looked for in the bitmap as it was before. A warp. */
-__device__ void fold_chunk(const kernel_params &plan, const cached_bitmap &map, uint32_t which,
-                           uint32_t c, chunk_t &chunk, counts_t &counts)
+/* Merges the bits that other GPUs discovered into this GPU's, stores the result in all GPUs, and
+ * searches the parents in the bitmap of the level before. Warp-collective. */
+__device__ void merge_chunk(const kernel_params &params, const cached_bitmap &map, uint32_t current,
+                            uint32_t c, chunk_scratch &chunk, thread_counts &counts)
 {
-    const hw_partition_1d &share = plan.share;
+    const hw_partition_1d &partition = params.partition;
     const uint32_t lane = threadIdx.x & 31;
-    const uint32_t local = c * grain_words + (lane < grain_words ? lane : 0);
-    const uint32_t at = global_word(share, local);
+    const uint32_t local = c * cyclic_block_words + (lane < cyclic_block_words ? lane : 0);
+    const uint32_t at = global_word(partition, local);
     uint32_t mine = 0, others = 0, before = 0;
 
-    if (lane < grain_words) {
-        mine = __ldcg(plan.bits[which][share.part] + at);
+    if (lane < cyclic_block_words) {
+        mine = __ldcg(params.visited[current][partition.part] + at);
         before = map.bits[at];
-        for (uint32_t step = 1; step < share.parts; step++)
-            others |= __ldcg(
-                reinterpret_cast<const uint32_t *>(
-                    plan.received + static_cast<uint64_t>(peer_of(share, step)) * plan.inbox_room) +
-                local);
+        for (uint32_t step = 1; step < partition.parts; step++)
+            others |= __ldcg(reinterpret_cast<const uint32_t *>(
+                                 params.received + static_cast<uint64_t>(peer_of(partition, step)) *
+                                                       params.inbox_capacity) +
+                             local);
     }
-    const uint32_t done = at < plan.hubs / 32 ? mine | others : mine; /* parents are known */
-    const uint32_t open = others & ~done, pending = __ballot_sync(HW_WARP, open != 0);
-    if (lane < grain_words && (mine | others) != before) {
-        put_word(plan, which, at, mine | others, counts);
-        counts.found += __popc(done & ~before);
+    const uint32_t done =
+        at < params.hubs / 32 ? mine | others : mine; /* those whose parents are stored already */
+    const uint32_t unvisited = others & ~done, pending = __ballot_sync(HW_WARP, unvisited != 0);
+    if (lane < cyclic_block_words && (mine | others) != before) {
+        store_word(params, current, at, mine | others, counts);
+        counts.discovered += __popc(done & ~before);
     }
     if (pending)
-        pull_chunk(plan, map, c, ~open, pending, false, chunk, counts);
+        pull_chunk(params, map, c, ~unvisited, pending, false, chunk, counts);
 }
 
-__device__ void fold_chunks(const kernel_params &plan, const cached_bitmap &map, uint32_t which,
-                            chunk_t &chunk, counts_t &counts)
+__device__ void merge_chunks(const kernel_params &params, const cached_bitmap &map,
+                             uint32_t current, chunk_scratch &chunk, thread_counts &counts)
 {
-    const uint32_t chunks = plan.share.core / grain;
+    const uint32_t chunks = params.partition.core / cyclic_block;
 
     for (uint32_t c = threadIdx.x / 32 * gridDim.x + blockIdx.x; c < chunks; c += gridDim.x * warps)
-        fold_chunk(plan, map, which, c, chunk, counts);
+        merge_chunk(params, map, current, c, chunk, counts);
 }
 
-/* All blocks, after the barrier behind send_bits(). epoch: of the one that follows. */
-__device__ void fold_bits(const kernel_params &plan, uint32_t which, uint32_t epoch, uint4 *room)
+/* Merges all received bits, after the barrier that follows send_bitmap_delta(). epoch: of the next
+ * barrier. All threads of the grid. */
+__device__ void merge_bits(const kernel_params &params, uint32_t current, uint32_t epoch,
+                           uint4 *shared_memory)
 {
     const cached_bitmap map =
-        stage_hubs(plan, plan.bits[1 - which][plan.share.part], room, plan.share.core);
-    chunk_t &chunk = chunk_of(plan, room);
-    counts_t counts = {0, 0, 0, 0};
+        stage_bitmap(params, params.visited[1 - current][params.partition.part], shared_memory,
+                     params.partition.core);
+    chunk_scratch &chunk = chunk_of(params, shared_memory);
+    thread_counts counts = {0, 0, 0, 0};
 
-    fold_chunks(plan, map, which, chunk, counts);
-    add_counts(plan.control, epoch, counts);
+    merge_chunks(params, map, current, chunk, counts);
+    add_counts(params.control, epoch, counts);
 }
 
 } // namespace
+} // namespace hw_peer_bfs
 
 #endif

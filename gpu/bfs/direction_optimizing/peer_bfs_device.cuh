@@ -1,12 +1,13 @@
 /*
- * Method `fused` on several GPUs: what all parts of its kernel use. Global ranks, barriers,
- * the rows of the steps, sums.
+ * Method `fused` on several GPUs: primitives shared by its levels. Packed queue sizes, global and
+ * local ids, barriers within and between GPUs, trace records, sums.
  *
- * Memory order: before a barrier every thread's stores, to this GPU or another, are ordered
- * by __syncthreads() before the system-scope fence of the thread that counts its block as
- * arrived; the last block's fence after counting makes all of them visible before its
- * mail. Who reads the mail fences before the __syncthreads() that lets the block go on,
- * which also drops what its first-level cache holds.
+ * The barrier between GPUs also carries an all-gather of four counters. Memory order: before a
+ * barrier, every thread's stores, local or to a peer, are ordered by __syncthreads() before the
+ * system-scope fence of the thread that counts its block as arrived. The last block's fence after
+ * counting makes all of them visible before its signals. The warp that reads the signals fences
+ * before the __syncthreads() that releases its block, which also discards stale lines of the
+ * first-level cache.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
@@ -17,13 +18,15 @@
 
 #include <cuda_runtime.h>
 
+namespace hw_peer_bfs
+{
 namespace
 {
 
 using count64 = unsigned long long;
 using kernel_params = hw_peer_bfs_params;
 
-constexpr uint32_t grain = HW_CYCLIC_BLOCK, grain_words = grain / 32;
+constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK, cyclic_block_words = cyclic_block / 32;
 constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
 constexpr count64 edge_mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1, count_mask = (1ull << 48) - 1;
 
@@ -37,59 +40,64 @@ __device__ __forceinline__ count64 edges_of(count64 packed)
     return packed & edge_mask;
 }
 
-/* A vertex with `edges` edges, packed; vertices without edges need no expansion. */
+/* One vertex with `edges` edges, packed. A vertex without edges packs to 0: it is not queued. */
 __device__ __forceinline__ count64 packed(count64 edges)
 {
     return edges ? (1ull << HW_PEER_BFS_EDGE_BITS) + edges : 0;
 }
 
-/* ---- global ranks ---- */
+/* ---- global and local ids ---- */
 
-/* Grains are fewer than 2^23, so that this is exact for 2 to 8 parts. */
-__device__ __forceinline__ uint32_t over_parts(const hw_partition_1d &share, uint32_t grains)
+/* Division by a multiplication. Exact for 2 to 8 parts, because there are fewer than 2^23 cyclic
+ * blocks. */
+__device__ __forceinline__ uint32_t divide_by_parts(const hw_partition_1d &partition,
+                                                    uint32_t cyclic_blocks)
 {
-    return __umulhi(grains, share.reciprocal);
+    return __umulhi(cyclic_blocks, partition.reciprocal);
 }
 
-__device__ __forceinline__ uint32_t owner_of(const hw_partition_1d &share, uint32_t rank)
+__device__ __forceinline__ uint32_t owner_of(const hw_partition_1d &partition, uint32_t vertex)
 {
-    const uint32_t at = rank / grain;
+    const uint32_t at = vertex / cyclic_block;
 
-    return at - over_parts(share, at) * share.parts;
+    return at - divide_by_parts(partition, at) * partition.parts;
 }
 
-__device__ __forceinline__ uint32_t local_of(const hw_partition_1d &share, uint32_t rank)
+__device__ __forceinline__ uint32_t local_id_of(const hw_partition_1d &partition, uint32_t vertex)
 {
-    return over_parts(share, rank / grain) * grain + rank % grain;
+    return divide_by_parts(partition, vertex / cyclic_block) * cyclic_block + vertex % cyclic_block;
 }
 
-__device__ __forceinline__ uint32_t global_of(const hw_partition_1d &share, uint32_t local)
+__device__ __forceinline__ uint32_t global_id_of(const hw_partition_1d &partition, uint32_t local)
 {
-    return (local / grain * share.parts + share.part) * grain + local % grain;
+    return (local / cyclic_block * partition.parts + partition.part) * cyclic_block +
+           local % cyclic_block;
 }
 
-/* Where a word of this GPU's own bits is in the bitmap. */
-__device__ __forceinline__ uint32_t global_word(const hw_partition_1d &share, uint32_t word)
+/* The index in the global bitmap of a word of this GPU's vertices. */
+__device__ __forceinline__ uint32_t global_word(const hw_partition_1d &partition, uint32_t word)
 {
-    return (word / grain_words * share.parts + share.part) * grain_words + word % grain_words;
+    return (word / cyclic_block_words * partition.parts + partition.part) * cyclic_block_words +
+           word % cyclic_block_words;
 }
 
-__device__ __forceinline__ uint32_t core_ranks(const hw_partition_1d &share)
+__device__ __forceinline__ uint32_t core_vertices(const hw_partition_1d &partition)
 {
-    return share.core * share.parts;
+    return partition.core * partition.parts;
 }
 
-__device__ __forceinline__ count64 degree_of(const hw_partition_1d &share, uint32_t local)
+__device__ __forceinline__ count64 degree_of(const hw_partition_1d &partition, uint32_t local)
 {
-    return __ldg(share.out.offset + local + 1) - __ldg(share.out.offset + local);
+    return __ldg(partition.out.offset + local + 1) - __ldg(partition.out.offset + local);
 }
 
-/* The peers of a GPU, each starting with another one: step 1 .. parts-1. */
-__device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &share, uint32_t step)
+/* The peers of this GPU, for step 1 .. parts-1. Each GPU starts with a different one, which spreads
+ * the load over the links. */
+__device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &partition, uint32_t step)
 {
-    const uint32_t q = share.part + step;
+    const uint32_t q = partition.part + step;
 
-    return q < share.parts ? q : q - share.parts;
+    return q < partition.parts ? q : q - partition.parts;
 }
 
 /* ---- barriers ---- */
@@ -99,32 +107,32 @@ __device__ __forceinline__ void fence_system()
     __threadfence_system();
 }
 
-/* What a block heard at the last barrier between GPUs. */
-struct talk_t {
-    count64 heard[4 * HW_PARTITION_1D_PARTS]; /* [sender][4] */
-    count64 found, edges, rest;               /* sums over the GPUs */
-    uint32_t fine;
+/* What a block received at the last barrier between GPUs. */
+struct barrier_result {
+    count64 received[4 * HW_PARTITION_1D_PARTS]; /* [sender][4] */
+    count64 found, edges, refs_or_unvisited;     /* sums over the GPUs */
+    uint32_t ok;
 };
 
-/* Leaves a reason, and tells the others. One thread. */
-__device__ void give_up(const kernel_params &plan, uint32_t why)
+/* Records the reason and signals failure to all GPUs. One thread. */
+__device__ void abort_search(const kernel_params &params, uint32_t why)
 {
-    atomicCAS(&plan.control->failed, 0u, why);
-    for (uint32_t q = 0; q < plan.share.parts; q++)
-        *static_cast<volatile uint32_t *>(&plan.mail[q]->failed) = 1;
+    atomicCAS(&params.control->failed, 0u, why);
+    for (uint32_t q = 0; q < params.partition.parts; q++)
+        *static_cast<volatile uint32_t *>(&params.signals[q]->failed) = 1;
     fence_system();
 }
 
-/* Whether to stop waiting. */
-__device__ __forceinline__ bool hopeless(const kernel_params &plan, count64 since)
+/* Whether to stop waiting: this GPU or a peer aborted, or the timeout has passed. */
+__device__ __forceinline__ bool should_abort(const kernel_params &params, count64 since)
 {
-    return hw_load_relaxed(&plan.control->failed) != 0 ||
-           hw_load_relaxed(&plan.mail[plan.share.part]->failed) != 0 ||
-           hw_nanoseconds() - since > plan.patience;
+    return hw_load_relaxed(&params.control->failed) != 0 ||
+           hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0 ||
+           hw_nanoseconds() - since > params.timeout_ns;
 }
 
-/* Counts this block as arrived; returns whether it is the last one. The first warp, the
- * block's threads being synchronized. */
+/* Counts this block as arrived. Returns whether it is the last one. The first warp, after a
+ * __syncthreads(). */
 __device__ bool arrive(hw_peer_bfs_control *control)
 {
     uint32_t last = 0;
@@ -140,110 +148,112 @@ __device__ bool arrive(hw_peer_bfs_control *control)
     return last != 0;
 }
 
-/* Clears the counters two barriers ahead, which nobody reads any more and nobody adds to
+/* Clears the counters of the barrier after the next: all blocks have read them, none adds to them
  * yet. The first warp of the last block. */
-__device__ void clear_ahead(hw_peer_bfs_control *control, uint32_t epoch)
+__device__ void clear_counters_ahead(hw_peer_bfs_control *control, uint32_t epoch)
 {
     const uint32_t lane = threadIdx.x, ring = (epoch + 2) & 3;
 
     if (lane < HW_PARTITION_1D_PARTS)
-        control->to[ring][lane] = 0;
+        control->sent[ring][lane] = 0;
     if (lane == 8)
-        control->found[ring] = 0;
+        control->discovered[ring] = 0;
     if (lane == 9)
-        control->rest[ring] = 0;
+        control->refs_or_unvisited[ring] = 0;
     if (lane == 10)
         control->probes[ring] = 0;
     if (lane == 11)
-        control->words[ring] = 0;
+        control->words_sent[ring] = 0;
 }
 
-/* Leaves this GPU's counts in the mail of all. next: the depth of the queue that was made;
- * all: entries went to all GPUs alike. The first warp of the last block. */
-__device__ void post(const kernel_params &plan, uint32_t epoch, uint32_t next, bool all)
+/* Sends this GPU's counters to all GPUs. next: depth of the queue just filled; all: entries went to
+ * all GPUs alike. The first warp of the last block. */
+__device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32_t next, bool all)
 {
-    hw_peer_bfs_control *control = plan.control;
+    hw_peer_bfs_control *control = params.control;
     const uint32_t lane = threadIdx.x, q = lane / 4, ring = epoch & 3;
     count64 value = 0;
 
-    clear_ahead(control, epoch);
+    clear_counters_ahead(control, epoch);
     if (lane == 0) {
         *static_cast<volatile uint32_t *>(&control->arrived) = 0;
-        control->arrived_at[ring] = hw_nanoseconds();
+        control->arrived_ns[ring] = hw_nanoseconds();
     }
     __syncwarp();
     fence_system();
-    if (q >= plan.share.parts)
+    if (q >= params.partition.parts)
         return;
     if (lane % 4 == 0)
-        value = __ldcg(&control->found[ring]);
+        value = __ldcg(&control->discovered[ring]);
     else if (lane % 4 == 1)
         value = edges_of(__ldcg(&control->queue[next & 3]));
     else if (lane % 4 == 2)
-        value = __ldcg(&control->rest[ring]);
+        value = __ldcg(&control->refs_or_unvisited[ring]);
     else
-        value = __ldcg(&control->to[ring][all ? 0 : q]);
-    *static_cast<volatile count64 *>(&plan.mail[q]->slot[epoch & 1][plan.share.part][lane % 4]) =
+        value = __ldcg(&control->sent[ring][all ? 0 : q]);
+    *static_cast<volatile count64 *>(
+        &params.signals[q]->word[epoch & 1][params.partition.part][lane % 4]) =
         static_cast<count64>(epoch & 0xffff) << 48 | (value & count_mask);
 }
 
-/* Waits for the mail of all GPUs. The first warp. */
-__device__ void listen(const kernel_params &plan, talk_t &talk, uint32_t epoch)
+/* Waits for the counters of all GPUs. The first warp. */
+__device__ void wait_peers(const kernel_params &params, barrier_result &result, uint32_t epoch)
 {
     const uint32_t lane = threadIdx.x;
-    const count64 *slot = &plan.mail[plan.share.part]->slot[epoch & 1][0][0] + lane;
+    const count64 *word = &params.signals[params.partition.part]->word[epoch & 1][0][0] + lane;
     const count64 since = hw_nanoseconds();
-    bool done = lane >= 4 * plan.share.parts, failed = false;
+    bool done = lane >= 4 * params.partition.parts, failed = false;
     count64 value = 0;
 
     for (uint32_t turn = 1;; turn++) {
         if (!done) {
-            value = hw_load_relaxed(slot);
+            value = hw_load_relaxed(word);
             done = value >> 48 == (epoch & 0xffff);
         }
         if (__all_sync(HW_WARP, done))
             break;
-        if (turn % 64 == 0 && __any_sync(HW_WARP, hopeless(plan, since))) {
+        if (turn % 64 == 0 && __any_sync(HW_WARP, should_abort(params, since))) {
             failed = true;
             break;
         }
     }
     fence_system();
     value = done ? value & count_mask : 0;
-    talk.heard[lane] = value;
+    result.received[lane] = value;
     for (int over = 4; over < 32; over *= 2)
         value += __shfl_xor_sync(HW_WARP, value, over);
     if (lane == 0) {
-        talk.found = value;
-        talk.fine = !failed;
+        result.found = value;
+        result.ok = !failed;
         if (failed)
-            give_up(plan, HW_PEER_BFS_SILENT);
+            abort_search(params, HW_PEER_BFS_PEER_TIMEOUT);
     } else if (lane == 1) {
-        talk.edges = value;
+        result.edges = value;
     } else if (lane == 2) {
-        talk.rest = value;
+        result.refs_or_unvisited = value;
     }
 }
 
-/* A barrier over all blocks of all GPUs. Returns false where all must give up. */
-__device__ bool meet(const kernel_params &plan, talk_t &talk, uint32_t &epoch, uint32_t next,
-                     bool all)
+/* Barrier over all blocks of all GPUs. Returns false if the search is aborted. All threads. */
+__device__ bool peer_barrier(const kernel_params &params, barrier_result &result, uint32_t &epoch,
+                             uint32_t next, bool all)
 {
     __syncthreads();
     if (threadIdx.x < 32) {
-        if (arrive(plan.control))
-            post(plan, epoch, next, all);
-        listen(plan, talk, epoch);
+        if (arrive(params.control))
+            signal_peers(params, epoch, next, all);
+        wait_peers(params, result, epoch);
     }
     __syncthreads();
     epoch++;
-    return talk.fine != 0;
+    return result.ok != 0;
 }
 
-/* A barrier over the blocks of this GPU, the number-th of the search. */
-__device__ bool join(const kernel_params &plan, talk_t &talk, uint32_t &number)
+/* Barrier over the blocks of this GPU. number: incremented; counts such barriers within the search.
+ * Returns false if the search is aborted. All threads. */
+__device__ bool grid_barrier(const kernel_params &params, barrier_result &result, uint32_t &number)
 {
-    hw_peer_bfs_control *control = plan.control;
+    hw_peer_bfs_control *control = params.control;
 
     number++;
     __syncthreads();
@@ -255,52 +265,54 @@ __device__ bool join(const kernel_params &plan, talk_t &talk, uint32_t &number)
             if (last) {
                 *static_cast<volatile uint32_t *>(&control->arrived) = 0;
                 fence_system();
-                *static_cast<volatile uint32_t *>(&control->left) = number;
+                *static_cast<volatile uint32_t *>(&control->released) = number;
             }
-            for (uint32_t turn = 1; hw_load_relaxed(&control->left) != number && !failed; turn++)
-                failed = turn % 64 == 0 && hopeless(plan, since);
+            for (uint32_t turn = 1; hw_load_relaxed(&control->released) != number && !failed;
+                 turn++)
+                failed = turn % 64 == 0 && should_abort(params, since);
             fence_system();
-            talk.fine = !failed;
+            result.ok = !failed;
             if (failed)
-                give_up(plan, HW_PEER_BFS_STUCK);
+                abort_search(params, HW_PEER_BFS_BLOCK_TIMEOUT);
         }
     }
     __syncthreads();
-    return talk.fine != 0;
+    return result.ok != 0;
 }
 
-/* ---- what is kept of the steps ---- */
+/* ---- trace ---- */
 
-/* How far the one thread that keeps rows has come. */
-struct rows_t {
-    uint32_t count, frontier; /* frontier: vertices of this GPU's */
+/* Trace state of the one thread that records. */
+struct trace_state {
+    uint32_t count, frontier; /* frontier: vertices of this GPU */
     count64 last;             /* nanoseconds */
 };
 
-__device__ __forceinline__ bool keeps_rows(const kernel_params &plan)
+__device__ __forceinline__ bool is_tracing(const kernel_params &params)
 {
-    return plan.row && blockIdx.x == 0 && threadIdx.x == 0;
+    return params.trace && blockIdx.x == 0 && threadIdx.x == 0;
 }
 
-/* The time from the last barrier to the one just passed: until this GPU had come, and
- * waiting for the others. */
-__device__ void lap(const kernel_params &plan, rows_t &rows, uint32_t epoch, uint32_t &own,
-                    uint32_t &waiting)
+/* Adds the time since the previous barrier: own: until this GPU arrived; waiting: from then until
+ * the barrier completed. */
+__device__ void elapsed_since(const kernel_params &params, trace_state &trace, uint32_t epoch,
+                              uint32_t &own, uint32_t &waiting)
 {
-    const count64 came = hw_load_relaxed(&plan.control->arrived_at[(epoch - 1) & 3]);
+    const count64 came = hw_load_relaxed(&params.control->arrived_ns[(epoch - 1) & 3]);
     const count64 now = hw_nanoseconds();
 
-    own += static_cast<uint32_t>(came > rows.last ? came - rows.last : 0);
+    own += static_cast<uint32_t>(came > trace.last ? came - trace.last : 0);
     waiting += static_cast<uint32_t>(now > came ? now - came : 0);
-    rows.last = now;
+    trace.last = now;
 }
 
-/* Keeps a row; further ones add to the last. */
-__device__ void keep_row(const kernel_params &plan, rows_t &rows, const hw_peer_bfs_row &own)
+/* Appends a trace record; past the capacity, adds to the last one. */
+__device__ void trace_append(const kernel_params &params, trace_state &trace,
+                             const hw_peer_bfs_trace_record &own)
 {
-    hw_peer_bfs_row *row = plan.row + min(rows.count, plan.row_capacity - 1);
+    hw_peer_bfs_trace_record *row = params.trace + min(trace.count, params.trace_capacity - 1);
 
-    if (rows.count < plan.row_capacity) {
+    if (trace.count < params.trace_capacity) {
         *row = own;
     } else {
         row->found += own.found;
@@ -310,25 +322,27 @@ __device__ void keep_row(const kernel_params &plan, rows_t &rows, const hw_peer_
         row->edges += own.edges;
         row->bytes += own.bytes;
     }
-    rows.frontier = own.found;
-    rows.count++;
+    trace.frontier = own.found;
+    trace.count++;
 }
 
 /* ---- sums ---- */
 
-/* What one thread adds up. */
-struct counts_t {
-    uint32_t found, rest, probes, words;
+/* Sums of one thread. */
+struct thread_counts {
+    uint32_t discovered, refs_or_unvisited, probes, words;
 };
 
-/* Adds what the threads of a block counted to the ring of a barrier. All threads. */
-__device__ void add_counts(hw_peer_bfs_control *control, uint32_t epoch, const counts_t &counts)
+/* Adds the counts of a block's threads to the ring entry of a barrier. All threads of the block. */
+__device__ void add_counts(hw_peer_bfs_control *control, uint32_t epoch,
+                           const thread_counts &counts)
 {
     __shared__ uint32_t sum[4];
-    const uint32_t value[4] = {hw_warp_sum(counts.found), hw_warp_sum(counts.rest),
-                               hw_warp_sum(counts.probes), hw_warp_sum(counts.words)};
-    count64 *const to[4] = {&control->found[epoch & 3], &control->rest[epoch & 3],
-                            &control->probes[epoch & 3], &control->words[epoch & 3]};
+    const uint32_t value[4] = {hw_warp_sum(counts.discovered),
+                               hw_warp_sum(counts.refs_or_unvisited), hw_warp_sum(counts.probes),
+                               hw_warp_sum(counts.words)};
+    count64 *const to[4] = {&control->discovered[epoch & 3], &control->refs_or_unvisited[epoch & 3],
+                            &control->probes[epoch & 3], &control->words_sent[epoch & 3]};
 
     __syncthreads();
     if (threadIdx.x < 4)
@@ -346,5 +360,6 @@ __device__ void add_counts(hw_peer_bfs_control *control, uint32_t epoch, const c
 }
 
 } // namespace
+} // namespace hw_peer_bfs
 
 #endif

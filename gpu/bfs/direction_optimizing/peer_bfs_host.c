@@ -1,5 +1,5 @@
-/* Method `fused` on several GPUs of one node: its host side. The search itself is in
- * gpu/bfs/direction_optimizing/peer_bfs_kernel.cu. */
+/* Method `fused` on several GPUs of one node, host side: heaps, launch, results, trace. The search
+ * is in gpu/bfs/direction_optimizing/peer_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
 
@@ -18,49 +18,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frontiers of so many edges tell their finds to all. */
-#define ALL_EDGES 262144u
+/* Frontiers of up to so many edges broadcast their discoveries. */
+#define BROADCAST_EDGES 262144u
 
-/* Vertices of the highest degrees whose parents are told where only bits are. */
+/* So many vertices of the highest degrees get their parents directly when only bits are sent. */
 #define HUBS 262144u
 
-/* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
-#define KERNEL_PATIENCE UINT64_C(8000000000)
+/* Longest wait of a kernel at a barrier. Longer than the timeout of the watchdog over the ranks,
+ * which is to report a dead rank first. */
+#define KERNEL_TIMEOUT_NS UINT64_C(8000000000)
 
-/* Rows of steps that the device keeps at most; later steps add to the last one. */
-#define ROWS ((hw_count)1 << 20)
+/* Capacity of the trace on the device. Later steps add to the last record. */
+#define MAX_TRACE_RECORDS ((hw_count)1 << 20)
 
-/* Rounds of pointer jumping after which a tree of 2^32 vertices would be done. */
-#define ROUNDS_MOST 33
+/* Pointer-jumping iterations, one more than a tree of 2^32 vertices needs. */
+#define MAX_JUMPS 33
 
 struct state {
     struct hw_partition_1d_order order;
-    struct hw_peer_bfs_params plan;
+    struct hw_peer_bfs_params params;
     struct hw_peer_bfs_shape shape;
     struct hw_partition_1d_output output;
-    struct hw_peer_bfs_stepper stepper; /* over other transports than peer */
-    hw_count parent_at;                 /* offset of parent in the heaps */
-    uint32_t *room; /* [active] another part's parents, where they are not reachable */
-    struct hw_peer_bfs_row *host_row;  /* [row_capacity] where the host keeps them */
-    struct hw_peer_bfs_traffic *books; /* likewise */
-    uint32_t *staging;                 /* [owned] on the host, pinned; NULL before it is needed */
-    uint64_t own_edges;                /* elements of this part's lists of sources */
-    uint32_t root;                     /* global rank, or HW_INVALID_VERTEX where it has no edges */
-    uint32_t root_place;               /* among the owned vertices, or HW_INVALID_VERTEX */
+    struct hw_peer_bfs_stepper stepper; /* for transports other than peer */
+    hw_count parent_at;                 /* byte offset of parent in the heaps */
+    uint32_t *remote_parent; /* [active] parents of another part; transports other than peer */
+    struct hw_peer_bfs_trace_record
+        *host_trace;                     /* [trace_capacity] where the host records the trace */
+    struct hw_peer_bfs_traffic *traffic; /* likewise */
+    uint32_t *staging;                   /* [owned] on the host, pinned; NULL until first used */
+    uint64_t own_edges;                  /* elements of this part's lists of in-neighbors */
+    uint32_t root;          /* global id, or HW_INVALID_VERTEX for a root without edges */
+    uint32_t root_position; /* among the owned vertices, or HW_INVALID_VERTEX */
     uint32_t root_id;
 };
 
-/* ---- kernel 1 ---- */
+/* ---- preparation (kernel 1 of Graph500) ---- */
 
-/*
- * What a vertex that its first source leaves unvisited has to probe on average, where each
- * edge comes from the frontier with the probability 2^(-k/2): a list of d more sources
- * costs (1 - (1-p)^d) / p. classes: vertices and their edges by degree, in classes that
- * double.
+/* Tabulates the expected probes of a vertex whose first in-neighbor is unvisited, if each edge
+ * comes from the frontier with probability p = 2^(-k/2): a list of d more in-neighbors costs (1 -
+ * (1-p)^d) / p. classes: number of vertices and sum of degrees, in classes of degree that double.
  */
 static void tabulate_probes(double classes[2][64], float *probes)
 {
-    for (int k = 0; k < HW_PEER_BFS_SHARES; k++) {
+    for (int k = 0; k < HW_PEER_BFS_FRACTIONS; k++) {
         double p = exp2(-k / 2.0), sum = 0, all = 0;
         for (int c = 0; c < 64; c++) {
             if (classes[0][c] == 0)
@@ -74,7 +74,7 @@ static void tabulate_probes(double classes[2][64], float *probes)
     }
 }
 
-/* The same from the lists of all parts' cores. Collective. */
+/* The same from the cores of all parts. Collective. */
 static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -82,7 +82,7 @@ static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct
     const struct hw_csr *lists = part->directed ? &part->grid.in : &part->grid.out;
     double classes[2][64] = {{0}};
 
-    /* Whole numbers below 2^53, which no order of adding them changes. */
+    /* Integers below 2^53: the sums do not depend on the order. */
 #pragma omp parallel for reduction(+ : classes[:2][:64])
     for (hw_lid v = 0; v < part->own.count; v++) {
         uint64_t degree = (uint64_t)(lists->offset[v + 1] - lists->offset[v]);
@@ -96,11 +96,11 @@ static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, classes, 128, MPI_DOUBLE, MPI_SUM, engine->ctx->world),
                "MPI_Allreduce", err);
     if (status == HW_OK)
-        tabulate_probes(classes, state->plan.probes);
+        tabulate_probes(classes, state->params.probes);
     return status;
 }
 
-/* Refuses what it does not do; the same on all ranks. */
+/* Refuses unsupported partitions and options; the same on all ranks. */
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
@@ -116,10 +116,10 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     return HW_OK;
 }
 
-/* Where things stand in the heap. */
+/* Byte offsets of the arrays in a heap. */
 struct heap {
     hw_count bits[2], inbox, parent;
-    hw_count outbox, packed; /* where the host exchanges */
+    hw_count outbox, packed; /* host_staged only */
     hw_count bytes;
 };
 
@@ -130,20 +130,20 @@ static hw_count after(hw_count at, hw_count bytes)
     return at + (bytes + line - 1) / line * line;
 }
 
-static struct heap lay_heap(const struct hw_peer_bfs_params *plan)
+static struct heap layout_heap(const struct hw_peer_bfs_params *params)
 {
-    const struct hw_partition_1d *share = &plan->share;
-    const hw_count bits = (hw_count)share->core * share->parts / 8;
-    const hw_count boxes = (hw_count)share->parts * plan->inbox_room * 8;
+    const struct hw_partition_1d *partition = &params->partition;
+    const hw_count bits = (hw_count)partition->core * partition->parts / 8;
+    const hw_count inboxes = (hw_count)partition->parts * params->inbox_capacity * 8;
     struct heap heap;
 
-    heap.bits[0] = after(0, (hw_count)sizeof(struct hw_peer_bfs_outbox));
+    heap.bits[0] = after(0, (hw_count)sizeof(struct hw_peer_bfs_signals));
     heap.bits[1] = after(heap.bits[0], bits);
     heap.inbox = after(heap.bits[1], bits);
-    heap.parent = after(heap.inbox, boxes);
-    heap.outbox = after(heap.parent, (hw_count)share->active * 4);
-    heap.packed = after(heap.outbox, plan->alone ? boxes : 0);
-    heap.bytes = after(heap.packed, plan->alone ? bits : 0);
+    heap.parent = after(heap.inbox, inboxes);
+    heap.outbox = after(heap.parent, (hw_count)partition->active * 4);
+    heap.packed = after(heap.outbox, params->host_staged ? inboxes : 0);
+    heap.bytes = after(heap.packed, params->host_staged ? bits : 0);
     return heap;
 }
 
@@ -151,31 +151,32 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_peer_bfs_params *own = &state->plan;
-    struct hw_partition_1d *share = &own->share;
+    struct hw_peer_bfs_params *params = &state->params;
+    struct hw_partition_1d *partition = &params->partition;
     struct hw_partition_1d_output *output = &state->output;
-    hw_count core = share->core, active = share->active, owned = share->owned;
+    hw_count core = partition->core, active = partition->active, owned = partition->owned;
 
-    hw_partition_1d_add_arrays(&state->order, share, arrays);
+    hw_partition_1d_add_arrays(&state->order, partition, arrays);
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &own->queue[half], core + 1, sizeof *own->queue[half]);
-        hw_gpu_add(arrays, &own->prefix[half], core + 1, sizeof *own->prefix[half]);
+        hw_gpu_add(arrays, &params->queue[half], core + 1, sizeof *params->queue[half]);
+        hw_gpu_add(arrays, &params->prefix[half], core + 1, sizeof *params->prefix[half]);
     }
-    hw_gpu_add(arrays, &own->settled, active / 32, sizeof *own->settled);
-    hw_gpu_add(arrays, &own->dirty, core / HW_CYCLIC_BLOCK, sizeof *own->dirty);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
-    if (engine->options.steps && !own->alone)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+    hw_gpu_add(arrays, &params->parent_is_first_neighbor, active / 32,
+               sizeof *params->parent_is_first_neighbor);
+    hw_gpu_add(arrays, &params->changed, core / HW_CYCLIC_BLOCK, sizeof *params->changed);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
+    if (engine->options.steps && !params->host_staged)
+        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     hw_gpu_add(arrays, &output->parent_id, owned, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
-    hw_gpu_add(arrays, &output->ancestor, share->parts * active, sizeof *output->ancestor);
+    hw_gpu_add(arrays, &output->ancestor, partition->parts * active, sizeof *output->ancestor);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
     if (engine->transport.kind != HW_TRANSPORT_PEER)
-        hw_gpu_add(arrays, &state->room, active, sizeof *state->room);
+        hw_gpu_add(arrays, &state->remote_parent, active, sizeof *state->remote_parent);
 }
 
-/* Measured on four H200 over peer, on two over mpi and nccl, where what a level exchanges costs
- * a tenth of a millisecond. */
+/* Measured on four H200 over peer; on two over mpi and nccl, where the exchanges of a level take a
+ * tenth of a millisecond. */
 static struct hw_peer_bfs_costs costs_over(enum hw_transport_kind kind)
 {
     struct hw_peer_bfs_costs costs = {.push_edge = 60,
@@ -198,21 +199,22 @@ static struct hw_peer_bfs_costs costs_over(enum hw_transport_kind kind)
 static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_peer_bfs_params *own = &state->plan;
-    struct hw_partition_1d *share = &own->share;
+    struct hw_peer_bfs_params *params = &state->params;
+    struct hw_partition_1d *partition = &params->partition;
     hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
-        status = hw_partition_1d_order_make(engine->ctx, engine->part, &state->order, share, err);
+        status =
+            hw_partition_1d_order_make(engine->ctx, engine->part, &state->order, partition, err);
     if (status != HW_OK)
         return status;
-    const uint64_t core = (uint64_t)share->core * share->parts;
-    const uint32_t told = core < ALL_EDGES ? (uint32_t)core : ALL_EDGES;
+    const uint64_t core = (uint64_t)partition->core * partition->parts;
+    const uint32_t broadcast_capacity = core < BROADCAST_EDGES ? (uint32_t)core : BROADCAST_EDGES;
     const struct hw_csr *out = &engine->part->grid.out;
     const struct hw_csr *in = engine->part->directed ? &engine->part->grid.in : out;
     state->own_edges = (uint64_t)in->offset[in->rows];
-    if (share->core >= 1u << (64 - HW_PEER_BFS_EDGE_BITS) ||
+    if (partition->core >= 1u << (64 - HW_PEER_BFS_EDGE_BITS) ||
         (uint64_t)out->offset[out->rows] >= UINT64_C(1) << HW_PEER_BFS_EDGE_BITS)
         status = hw_fail(err, HW_BAD_INPUT,
                          "method fused does up to 2^%d vertices and 2^%d stored edges a GPU",
@@ -220,17 +222,18 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    own->direction = (int)engine->options.direction;
-    own->alone = engine->transport.kind != HW_TRANSPORT_PEER;
-    own->costs = costs_over(engine->transport.kind);
-    own->all_edges = ALL_EDGES;
-    own->patience = KERNEL_PATIENCE;
-    own->hubs = own->alone ? 0 : core < HUBS ? (uint32_t)core : HUBS;
-    own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
-    own->inbox_room = share->core > told ? share->core : told;
+    params->direction = (int)engine->options.direction;
+    params->host_staged = engine->transport.kind != HW_TRANSPORT_PEER;
+    params->costs = costs_over(engine->transport.kind);
+    params->broadcast_edges = BROADCAST_EDGES;
+    params->timeout_ns = KERNEL_TIMEOUT_NS;
+    params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;
+    params->trace_capacity = (uint32_t)(rows < MAX_TRACE_RECORDS ? rows : MAX_TRACE_RECORDS);
+    params->inbox_capacity =
+        partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
     plan_arrays(engine);
-    engine->heap_bytes = lay_heap(own).bytes;
-    engine->temporary_bytes = (hw_count)(core > share->owned ? core : share->owned) * 4;
+    engine->heap_bytes = layout_heap(params).bytes;
+    engine->temporary_bytes = (hw_count)(core > partition->owned ? core : partition->owned) * 4;
     return estimate_probes(engine, err);
 }
 
@@ -240,89 +243,93 @@ static void *at(const struct hw_multi_gpu_engine *engine, uint32_t part, hw_coun
     return engine->transport.heap[part] + offset;
 }
 
-/* Pointers into the heaps: all of them over peer, else this GPU's. */
-static void find_heaps(struct hw_multi_gpu_engine *engine)
+/* Sets the pointers into the heaps: of all GPUs over peer, else of this GPU alone. */
+static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
 {
     struct state *state = engine->state;
-    struct hw_peer_bfs_params *own = &state->plan;
-    const uint32_t part = own->share.part;
-    const size_t room = own->inbox_room;
-    const struct heap heap = lay_heap(own);
+    struct hw_peer_bfs_params *params = &state->params;
+    const uint32_t part = params->partition.part;
+    const size_t capacity = params->inbox_capacity;
+    const struct heap heap = layout_heap(params);
 
-    for (uint32_t q = 0; q < own->share.parts; q++) {
-        const uint32_t reached = own->alone ? part : q;
-        unsigned long long *boxes = at(engine, reached, own->alone ? heap.outbox : heap.inbox);
-        own->mail[q] = at(engine, reached, 0);
-        own->parent_of[q] = at(engine, reached, heap.parent);
+    for (uint32_t q = 0; q < params->partition.parts; q++) {
+        const uint32_t mapped = params->host_staged ? part : q;
+        unsigned long long *inboxes =
+            at(engine, mapped, params->host_staged ? heap.outbox : heap.inbox);
+        params->signals[q] = at(engine, mapped, 0);
+        params->peer_parent[q] = at(engine, mapped, heap.parent);
         for (int half = 0; half < 2; half++)
-            own->bits[half][q] = at(engine, reached, heap.bits[half]);
-        own->inbox[q] = boxes + (own->alone ? q : part) * room;
+            params->visited[half][q] = at(engine, mapped, heap.bits[half]);
+        params->inbox[q] = inboxes + (params->host_staged ? q : part) * capacity;
     }
-    own->received = at(engine, part, heap.inbox);
-    own->packed = own->alone ? at(engine, part, heap.packed) : NULL;
-    own->parent = at(engine, part, heap.parent);
+    params->received = at(engine, part, heap.inbox);
+    params->packed = params->host_staged ? at(engine, part, heap.packed) : NULL;
+    params->parent = at(engine, part, heap.parent);
     state->parent_at = heap.parent;
-    state->output.parent = own->parent;
-    state->output.parent_is_first_neighbor = own->settled;
+    state->output.parent = params->parent;
+    state->output.parent_is_first_neighbor = params->parent_is_first_neighbor;
     state->stepper = (struct hw_peer_bfs_stepper){.transport = &engine->transport,
-                                                  .plan = own,
+                                                  .params = params,
                                                   .shape = &state->shape,
                                                   .outbox = heap.outbox,
                                                   .inbox = heap.inbox,
                                                   .packed = heap.packed,
-                                                  .row = state->host_row,
-                                                  .books = state->books};
+                                                  .trace = state->host_trace,
+                                                  .traffic = state->traffic};
 }
 
-/* Counters at their beginning: no tag in any mail is that of the first barrier. Local. */
-static enum hw_status begin_control(const struct hw_peer_bfs_params *own, struct hw_error *err)
+/* Initializes the control. The first barrier has number 1, a tag that no signal word carries yet.
+ * Local. */
+static enum hw_status init_control(const struct hw_peer_bfs_params *params, struct hw_error *err)
 {
     const struct hw_peer_bfs_control control = {.epoch = 1};
-    enum hw_status status = hw_gpu_put(own->control, &control, sizeof control, err);
+    enum hw_status status = hw_gpu_put(params->control, &control, sizeof control, err);
 
-    return status == HW_OK ? hw_gpu_fill(own->dirty, 0, own->share.core / HW_CYCLIC_BLOCK, err)
-                           : status;
+    return status == HW_OK
+               ? hw_gpu_fill(params->changed, 0, params->partition.core / HW_CYCLIC_BLOCK, err)
+               : status;
 }
 
 static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
-    if (state->plan.alone)
+    if (state->params.host_staged)
         return hw_peer_bfs_search_by_steps(&state->stepper, state->root, err);
-    return hw_cuda(hw_peer_bfs_launch(&state->plan, &state->shape, state->root),
+    return hw_cuda(hw_peer_bfs_launch(&state->params, &state->shape, state->root),
                    "the kernel of method fused", err);
 }
 
 static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_peer_bfs_params *own = &state->plan;
+    struct hw_peer_bfs_params *params = &state->params;
 
-    if (!own->share.directed)
-        own->share.in = own->share.out;
+    if (!params->partition.directed)
+        params->partition.in = params->partition.out;
     enum hw_status status = HW_OK;
     engine->tree_cache.view =
         (struct hw_result_view){.parent = state->output.parent_id, .values = state->output.level};
-    if (own->alone && engine->options.steps)
-        status = hw_alloc(&state->host_row, own->row_capacity, sizeof *state->host_row, "the steps",
-                          err);
-    if (status == HW_OK && own->alone && engine->options.steps)
-        status = hw_alloc(&state->books, own->row_capacity, sizeof *state->books, "the steps", err);
+    if (params->host_staged && engine->options.steps)
+        status = hw_alloc(&state->host_trace, params->trace_capacity, sizeof *state->host_trace,
+                          "the steps", err);
+    if (status == HW_OK && params->host_staged && engine->options.steps)
+        status = hw_alloc(&state->traffic, params->trace_capacity, sizeof *state->traffic,
+                          "the steps", err);
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    find_heaps(engine);
-    status = hw_partition_1d_upload(engine->ctx, &state->order, &own->share, err);
+    set_heap_pointers(engine);
+    status = hw_partition_1d_upload(engine->ctx, &state->order, &params->partition, err);
     hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
-        status = begin_control(own, err);
+        status = init_control(params, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_peer_bfs_launch_shape(own, &state->shape), "method fused", err);
+        status = hw_cuda(hw_peer_bfs_launch_shape(params, &state->shape), "method fused", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
-    /* The first launch of a kernel loads it: outside any clock. */
+    /* The first launch loads the kernel: keep it outside any timing. */
     state->root = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = search(engine, err);
@@ -335,29 +342,28 @@ static void close_search(struct hw_multi_gpu_engine *engine)
 
     hw_partition_1d_order_free(&state->order);
     cudaFreeHost(state->staging);
-    free(state->host_row);
-    free(state->books);
+    free(state->host_trace);
+    free(state->traffic);
 }
 
-/* ---- searching ---- */
+/* ---- search ---- */
 
-/* Reads a word of each page that a search may reach, here and in the other GPUs: what
- * stands between searches leaves the tables of addresses to be fetched again, and those of
- * other GPUs' memory take long. */
-static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+/* Reads one word of each page that a search may access, on this GPU and its peers. Work between
+ * searches evicts address translations, and those of peers' memory take long to load. */
+static enum hw_status warm_tlb(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
+    const struct hw_partition_1d *partition = &state->params.partition;
     uint32_t *never = state->output.changed;
-    int code = hw_gpu_launch_warm_tlb(share->in.neighbor, state->own_edges * 4, never);
+    int code = hw_gpu_launch_warm_tlb(partition->in.neighbor, state->own_edges * 4, never);
 
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
         code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
     }
-    for (uint32_t q = 0; q < share->parts && code == 0; q++)
-        if (!state->plan.alone || q == share->part)
+    for (uint32_t q = 0; q < partition->parts && code == 0; q++)
+        if (!state->params.host_staged || q == partition->part)
             code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
                                           (uint64_t)engine->transport.heap_bytes, never);
     return hw_cuda(code, "the kernel that warms the TLB", err);
@@ -366,33 +372,35 @@ static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
-    enum hw_status status = hw_gpu_fill(state->output.parent, 0xab, (size_t)share->active * 4, err);
+    const struct hw_partition_1d *partition = &state->params.partition;
+    enum hw_status status =
+        hw_gpu_fill(state->output.parent, 0xab, (size_t)partition->active * 4, err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(state->output.parent_id, 0xab, (size_t)share->owned * 4, err);
+        status = hw_gpu_fill(state->output.parent_id, 0xab, (size_t)partition->owned * 4, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(state->output.parent_is_first_neighbor, 0xab, share->active / 8, err);
+        status =
+            hw_gpu_fill(state->output.parent_is_first_neighbor, 0xab, partition->active / 8, err);
     if (status == HW_OK)
-        status = touch(engine, err);
+        status = warm_tlb(engine, err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_flush_caches(share->in.neighbor, state->own_edges, state->output.changed),
-            "the kernel that flushes the caches", err);
+        status = hw_cuda(hw_gpu_launch_flush_caches(partition->in.neighbor, state->own_edges,
+                                                    state->output.changed),
+                         "the kernel that flushes the caches", err);
     return status;
 }
 
-/* The owner of the root tells the others what it is called. Collective; ranks agree. */
+/* Finds the root. Its owner broadcasts the root's global id. Collective; ranks agree. */
 static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
+    const struct hw_partition_1d *partition = &state->params.partition;
     const struct hw_part_vertices *own = &engine->part->own;
     uint32_t root = HW_INVALID_VERTEX, local = 0;
     enum hw_status status = HW_OK;
 
-    state->root_place = HW_INVALID_VERTEX;
+    state->root_position = HW_INVALID_VERTEX;
     if (owner == engine->ctx->rank && position >= own->count) {
         status = hw_fail(err, HW_BAD_INPUT,
                          "there is no vertex at position %" PRI_LID " of part %d", position, owner);
@@ -406,10 +414,11 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
             else
                 to = middle;
         }
-        state->root_place = from;
-        status = hw_gpu_get(&local, share->local_id + from, sizeof local, err);
-        root = local < share->count[share->part] ? hw_partition_1d_global(share, share->part, local)
-                                                 : HW_INVALID_VERTEX;
+        state->root_position = from;
+        status = hw_gpu_get(&local, partition->local_id + from, sizeof local, err);
+        root = local < partition->count[partition->part]
+                   ? hw_partition_1d_global(partition, partition->part, local)
+                   : HW_INVALID_VERTEX;
     }
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
@@ -419,31 +428,32 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
     return status;
 }
 
-/* Chains of ancestors up to the root, from the parents of all parts: levels. Collective. */
-static enum hw_status climb(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+/* Computes levels from the parents of all parts by pointer jumping. Collective. */
+static enum hw_status pointer_jump(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
+    const struct hw_partition_1d *partition = &state->params.partition;
     uint32_t changed = 1;
     enum hw_status status = HW_OK;
 
-    for (uint32_t q = 0; q < share->parts && status == HW_OK; q++) {
+    for (uint32_t q = 0; q < partition->parts && status == HW_OK; q++) {
         const void *parent = NULL;
-        status = hw_transport_fetch(&engine->transport, (int)q, state->parent_at,
-                                    (hw_count)share->active * 4, state->room, &parent, err);
+        status =
+            hw_transport_fetch(&engine->transport, (int)q, state->parent_at,
+                               (hw_count)partition->active * 4, state->remote_parent, &parent, err);
         if (status == HW_OK)
             status = hw_agree(engine->ctx->world,
                               hw_cuda(hw_partition_1d_launch_pointer_jump_begin(
-                                          share, q, parent, state->output.ancestor),
+                                          partition, q, parent, state->output.ancestor),
                                       "the kernel that begins levels", err),
                               err);
     }
-    for (int round = 0; round < ROUNDS_MOST && changed && status == HW_OK; round++) {
+    for (int jump = 0; jump < MAX_JUMPS && changed && status == HW_OK; jump++) {
         status = hw_gpu_fill(state->output.changed, 0, sizeof changed, err);
         if (status == HW_OK)
             status =
-                hw_cuda(hw_partition_1d_launch_pointer_jump(share, &state->output, state->root),
-                        "the kernel that finds levels", err);
+                hw_cuda(hw_partition_1d_launch_pointer_jump(partition, &state->output, state->root),
+                        "the kernel that computes levels", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, state->output.changed, sizeof changed, err);
     }
@@ -455,43 +465,44 @@ static enum hw_status climb(struct hw_multi_gpu_engine *engine, struct hw_error 
 static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
-    enum hw_status status = hw_cuda(
-        hw_partition_1d_launch_parent_ids(share, &state->output, state->root_place, state->root_id),
-        "the kernel that translates parents", err);
+    const struct hw_partition_1d *partition = &state->params.partition;
+    enum hw_status status =
+        hw_cuda(hw_partition_1d_launch_parent_ids(partition, &state->output, state->root_position,
+                                                  state->root_id),
+                "the kernel that translates parents", err);
 
     if (!engine->options.canonical_parents)
         return status;
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = climb(engine, err);
-    return status == HW_OK ? hw_cuda(hw_partition_1d_launch_canonical_parents(share, &state->output,
-                                                                              state->root),
+        status = pointer_jump(engine, err);
+    return status == HW_OK ? hw_cuda(hw_partition_1d_launch_canonical_parents(
+                                         partition, &state->output, state->root),
                                      "the kernel that chooses parents", err)
                            : status;
 }
 
-static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
                                           "a block did not come to a barrier in time",
                                           "an inbox had no room"};
     const struct state *state = engine->state;
     uint32_t failed = 0;
-    enum hw_status status = hw_gpu_get(&failed, &state->plan.control->failed, sizeof failed, err);
+    enum hw_status status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
 
     if (status != HW_OK || failed == 0)
         return status;
     return hw_fail(err, HW_INTERNAL, "method fused gave up on rank %d: %s", engine->ctx->rank,
-                   failed <= HW_PEER_BFS_FULL ? reasons[failed] : "it is not known why");
+                   failed <= HW_PEER_BFS_INBOX_FULL ? reasons[failed] : "it is not known why");
 }
 
 static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_partition_1d *share = &state->plan.share;
-    const size_t n = share->owned;
+    const struct hw_partition_1d *partition = &state->params.partition;
+    const size_t n = partition->owned;
     enum hw_status status =
         result->parent
             ? hw_gpu_get_parents(&state->staging, state->output.parent_id, n, result->parent, err)
@@ -499,48 +510,51 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
 
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && !engine->options.canonical_parents)
-        status = climb(engine, err);
+        status = pointer_jump(engine, err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_partition_1d_launch_levels(share, &state->output, state->root, state->root_place),
-            "the kernel that writes levels", err);
+        status = hw_cuda(hw_partition_1d_launch_levels(partition, &state->output, state->root,
+                                                       state->root_position),
+                         "the kernel that writes levels", err);
     if (status == HW_OK && result->parent)
         status = hw_gpu_get(result->level, state->output.level, n * sizeof *result->level, err);
     return status;
 }
 
-/* How many of this rank's vertices the last search reached, but the root. Local. */
+/* Vertices of this rank that the last search reached, without the root. Local. */
 static enum hw_status count_reached(const struct state *state, hw_count *count,
                                     struct hw_error *err)
 {
-    const struct hw_peer_bfs_params *own = &state->plan;
-    enum hw_status status = hw_gpu_count_parents(own->parent, own->share.count[own->share.part],
-                                                 state->output.changed, count, err);
+    const struct hw_peer_bfs_params *params = &state->params;
+    enum hw_status status =
+        hw_gpu_count_parents(params->parent, params->partition.count[params->partition.part],
+                             state->output.changed, count, err);
 
-    *count -= state->root != HW_INVALID_VERTEX && state->root_place != HW_INVALID_VERTEX;
+    *count -= state->root != HW_INVALID_VERTEX && state->root_position != HW_INVALID_VERTEX;
     return status;
 }
 
-/* The rows of the last search; free() them. Local. */
-static enum hw_status read_rows(const struct state *state, struct hw_peer_bfs_row **kept,
-                                hw_count *count, struct hw_error *err)
+/* Reads the trace of the last search; free() it. Local. */
+static enum hw_status read_trace(const struct state *state,
+                                 struct hw_peer_bfs_trace_record **records, hw_count *count,
+                                 struct hw_error *err)
 {
-    const struct hw_peer_bfs_params *own = &state->plan;
-    struct hw_peer_bfs_control control = {.rows = 0};
+    const struct hw_peer_bfs_params *params = &state->params;
+    struct hw_peer_bfs_control control = {.trace_records = 0};
     enum hw_status status = HW_OK;
 
-    *count = state->stepper.rows;
-    if (!own->alone) {
-        status = hw_gpu_get(&control, own->control, sizeof control, err);
-        *count = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    *count = state->stepper.trace_count;
+    if (!params->host_staged) {
+        status = hw_gpu_get(&control, params->control, sizeof control, err);
+        *count = control.trace_records < params->trace_capacity ? control.trace_records
+                                                                : params->trace_capacity;
     }
     if (status == HW_OK)
-        status = hw_alloc(kept, *count, sizeof **kept, "the steps", err);
+        status = hw_alloc(records, *count, sizeof **records, "the steps", err);
     if (status != HW_OK || *count == 0)
         return status;
-    if (!own->alone)
-        return hw_gpu_get(*kept, own->row, (size_t)*count * sizeof **kept, err);
-    memcpy(*kept, state->host_row, (size_t)*count * sizeof **kept);
+    if (!params->host_staged)
+        return hw_gpu_get(*records, params->trace, (size_t)*count * sizeof **records, err);
+    memcpy(*records, state->host_trace, (size_t)*count * sizeof **records);
     return HW_OK;
 }
 
@@ -552,10 +566,10 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
     static const enum hw_direction directions[HW_PEER_BFS_ROUTINES] = {
         HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
         HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
-    const struct hw_peer_bfs_params *own = &((struct state *)engine->state)->plan;
-    struct hw_peer_bfs_row *kept = NULL;
+    const struct hw_peer_bfs_params *params = &((struct state *)engine->state)->params;
+    struct hw_peer_bfs_trace_record *records = NULL;
     hw_count count = 0, rest = 0;
-    enum hw_status status = read_rows(engine->state, &kept, &count, err);
+    enum hw_status status = read_trace(engine->state, &records, &count, err);
 
     if (status == HW_OK)
         status = count_reached(engine->state, &rest, err);
@@ -565,42 +579,43 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        uint32_t routine = kept[r].routine < HW_PEER_BFS_ROUTINES ? kept[r].routine : 0;
+        uint32_t routine = records[r].routine < HW_PEER_BFS_ROUTINES ? records[r].routine : 0;
         step->direction = directions[routine];
         snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
-        step->frontier = kept[r].frontier;
-        step->found = kept[r].found;
-        step->edges_examined = (hw_count)kept[r].edges;
-        step->bytes_sent = (hw_count)kept[r].bytes;
-        step->messages_sent = kept[r].bytes > 0 ? own->share.parts - 1 : 0;
-        if (own->alone) {
-            const struct hw_peer_bfs_traffic *books = &((struct state *)engine->state)->books[r];
-            step->messages_sent = books->messages;
-            step->bytes_between = books->crossed.bytes;
-            step->messages_between = books->crossed.messages;
+        step->frontier = records[r].frontier;
+        step->found = records[r].found;
+        step->edges_examined = (hw_count)records[r].edges;
+        step->bytes_sent = (hw_count)records[r].bytes;
+        step->messages_sent = records[r].bytes > 0 ? params->partition.parts - 1 : 0;
+        if (params->host_staged) {
+            const struct hw_peer_bfs_traffic *traffic =
+                &((struct state *)engine->state)->traffic[r];
+            step->messages_sent = traffic->messages;
+            step->bytes_between = traffic->internode.bytes;
+            step->messages_between = traffic->internode.messages;
         }
-        step->seconds[HW_PHASE_EXPANSION] = 1e-9 * kept[r].expansion;
-        step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * kept[r].exchange;
-        step->seconds[HW_PHASE_UPDATE] = 1e-9 * kept[r].update;
+        step->seconds[HW_PHASE_EXPANSION] = 1e-9 * records[r].expansion;
+        step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * records[r].exchange;
+        step->seconds[HW_PHASE_UPDATE] = 1e-9 * records[r].update;
         rest -= step->found;
     }
-    if (status == HW_OK && count > 0) /* what no level found are leaves */
+    if (status == HW_OK && count > 0) /* what no level counted are leaves */
         result->steps.step[result->steps.count - 1].found += rest;
-    free(kept);
+    free(records);
     return status;
 }
 
-static const struct hw_multi_gpu_search node = {.state_bytes = sizeof(struct state),
-                                                .plan = plan,
-                                                .open = open_search,
-                                                .poison = poison,
-                                                .root = find_root,
-                                                .search = search,
-                                                .translate = translate,
-                                                .verdict = verdict,
-                                                .deliver = deliver,
-                                                .steps = steps,
-                                                .close = close_search};
+static const struct hw_multi_gpu_search peer_search = {.state_bytes = sizeof(struct state),
+                                                       .plan = plan,
+                                                       .open = open_search,
+                                                       .poison = poison,
+                                                       .root = find_root,
+                                                       .search = search,
+                                                       .translate = translate,
+                                                       .verdict = outcome,
+                                                       .deliver = deliver,
+                                                       .steps = steps,
+                                                       .close = close_search};
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
@@ -608,22 +623,24 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_partition_1d_host_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-/* Beside the lists: queues, prefixes, chains, results; in the heap bitmaps, boxes, parents. */
+/* In addition to the lists: queues, prefix sums, chains, results; in the heap, bitmaps, inboxes,
+ * parents. */
 static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
                              const struct hw_engine_options *options)
 {
     const hw_count parts = part->spec.parts, own = part->own.count;
     hw_count core, active;
-    const struct hw_partition_1d_bytes share =
+    const struct hw_partition_1d_bytes partition =
         hw_partition_1d_device_bytes(part, graph, &core, &active);
-    const hw_count told = core * parts < (hw_count)ALL_EDGES ? core * parts : (hw_count)ALL_EDGES;
-    const hw_count room = core > told ? core : told;
-    const hw_count search = share.lists + 24 * core + 8 * own + 8 * parts * active +
-                            core * parts / 4 + 8 * parts * room + 4 * active +
+    const hw_count broadcast_capacity =
+        core * parts < (hw_count)BROADCAST_EDGES ? core * parts : (hw_count)BROADCAST_EDGES;
+    const hw_count capacity = core > broadcast_capacity ? core : broadcast_capacity;
+    const hw_count search = partition.lists + 24 * core + 8 * own + 8 * parts * active +
+                            core * parts / 4 + 8 * parts * capacity + 4 * active +
                             4 * (core * parts > own ? core * parts : own);
 
     (void)options;
-    return search > share.construction ? search : share.construction;
+    return search > partition.construction ? search : partition.construction;
 }
 
 const struct hw_method hw_method_fused_parts = {.name = "fused",
@@ -635,4 +652,4 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_partition_1d_make,
-                                                .own = &node};
+                                                .own = &peer_search};

@@ -1,577 +1,607 @@
 /*
- * Method `fused` on several GPUs of one node: breadth-first search in one cooperative
- * kernel on each.
+ * Method `fused` on several GPUs of one node: direction-optimizing BFS in one cooperative kernel
+ * per GPU.
  *
- * Every GPU owns vertices (gpu/partition1d/partition_1d.h) and holds a bitmap of all that are
- * visited. GPUs store straight into each other's memory and meet at barriers of a few microseconds:
- * the last block of a GPU to arrive leaves a word with a tag and a count in every GPU's mail, and
- * all blocks watch their own GPU's mail. Counts travel with the barrier, so that all GPUs decide
- * alike what comes next, and nothing goes back to the host. Waiting is bounded: who waits
- * too long tells the others, and all give up.
+ * Each GPU owns vertices by the 1D partition and keeps a bitmap of all visited ones. GPUs store
+ * directly into each other's memory and synchronize at barriers of a few microseconds: the last
+ * block of a GPU to arrive writes tagged counters into every GPU's signal words, and all blocks
+ * poll their own GPU's words. Because the counters travel with the barrier, all GPUs make the same
+ * decision and the host takes no part. Waiting is bounded: after a timeout a GPU signals failure
+ * and all abort. Kinds of levels:
  *
- *   push       top-down: each GPU expands the frontier that it owns
- * (gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh); pull       bottom-up: each GPU goes over
- * its unvisited vertices (gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh).
+ *   push  top-down: each GPU expands the frontier that it owns (peer_bfs_top_down.cuh)
+ *   pull  bottom-up: each GPU tests its unvisited vertices (peer_bfs_bottom_up.cuh)
  *
- * Vertices of degree 1 are left out until the end: their parent is their only neighbour, if
- * that one was reached.
+ * Vertices of degree 1 are left out until the end: their parent is their only neighbor, if that was
+ * reached.
  */
 #include "gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh"
 
 #include <cuda_runtime.h>
 
+namespace hw_peer_bfs
+{
 namespace
 {
 
-/* ---- the beginning ---- */
+/* ---- initialization ---- */
 
-/* Bits of a word that stand for no vertex. */
-__device__ __forceinline__ uint32_t nobody(const hw_partition_1d &share, uint32_t word)
+/* Bits of a word of the global bitmap that no vertex has. */
+__device__ __forceinline__ uint32_t unused_bits(const hw_partition_1d &partition, uint32_t word)
 {
-    const uint32_t part = word / grain_words % share.parts;
-    const uint32_t local = word / grain_words / share.parts * grain + word % grain_words * 32;
-    const uint32_t real = share.count[part] > local ? share.count[part] - local : 0;
+    const uint32_t part = word / cyclic_block_words % partition.parts;
+    const uint32_t local =
+        word / cyclic_block_words / partition.parts * cyclic_block + word % cyclic_block_words * 32;
+    const uint32_t real = partition.count[part] > local ? partition.count[part] - local : 0;
 
     return real >= 32 ? 0 : HW_WARP << real;
 }
 
 /* Clears the counters and queues the root. Block 0. */
-__device__ void begin_counters(const kernel_params &plan, uint32_t root, uint32_t epoch)
+__device__ void init_counters(const kernel_params &params, uint32_t root, uint32_t epoch)
 {
-    const hw_partition_1d &share = plan.share;
-    hw_peer_bfs_control *control = plan.control;
+    const hw_partition_1d &partition = params.partition;
+    hw_peer_bfs_control *control = params.control;
 
     if (threadIdx.x < 4) {
         const uint32_t ring = threadIdx.x;
-        control->queue[ring] = control->found[ring] = control->rest[ring] = 0;
-        control->probes[ring] = control->words[ring] = 0;
+        control->queue[ring] = control->discovered[ring] = control->refs_or_unvisited[ring] = 0;
+        control->probes[ring] = control->words_sent[ring] = 0;
         for (uint32_t q = 0; q < HW_PARTITION_1D_PARTS; q++)
-            control->to[ring][q] = 0;
+            control->sent[ring][q] = 0;
     }
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    control->left = control->rows = 0;
-    if (root == HW_INVALID_VERTEX || owner_of(share, root) != share.part)
+    control->released = control->trace_records = 0;
+    if (root == HW_INVALID_VERTEX || owner_of(partition, root) != partition.part)
         return;
-    const uint32_t local = local_of(share, root);
-    control->queue[0] = packed(degree_of(share, local));
-    control->found[epoch & 3] = 1;
-    control->rest[epoch & 3] = local < share.core ? __ldg(share.first_neighbor_refs + local) : 0;
-    plan.queue[0][0] = local;
-    plan.prefix[0][0] = 0;
-    plan.parent[local] = root;
+    const uint32_t local = local_id_of(partition, root);
+    control->queue[0] = packed(degree_of(partition, local));
+    control->discovered[epoch & 3] = 1;
+    control->refs_or_unvisited[epoch & 3] =
+        local < partition.core ? __ldg(partition.first_neighbor_refs + local) : 0;
+    params.queue[0][0] = local;
+    params.prefix[0][0] = 0;
+    params.parent[local] = root;
 }
 
-/* Marks nothing but the root as visited. */
-__device__ void begin(const kernel_params &plan, uint32_t root, uint32_t epoch)
+/* Marks only the root as visited. */
+__device__ void init_search(const kernel_params &params, uint32_t root, uint32_t epoch)
 {
-    const uint32_t words = core_ranks(plan.share) / 32;
-    uint32_t *bits = plan.bits[0][plan.share.part];
+    const uint32_t words = core_vertices(params.partition) / 32;
+    uint32_t *bits = params.visited[0][params.partition.part];
 
     if (blockIdx.x == 0)
-        begin_counters(plan, root, epoch);
+        init_counters(params, root, epoch);
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads()) {
-        uint32_t seen = nobody(plan.share, static_cast<uint32_t>(w));
-        if (root < core_ranks(plan.share) && w == root / 32)
-            seen |= 1u << (root & 31);
-        bits[w] = seen;
+        uint32_t visited = unused_bits(params.partition, static_cast<uint32_t>(w));
+        if (root < core_vertices(params.partition) && w == root / 32)
+            visited |= 1u << (root & 31);
+        bits[w] = visited;
     }
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
-/* The parent of a vertex of degree 1 with that only source, whose word of the bitmap is given. */
-__device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t rank, uint32_t source,
+/* The parent of a vertex of degree 1 with the only neighbor `source`. word: of the bitmap, with the
+ * bit of source. */
+__device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t vertex, uint32_t source,
                                                 uint32_t root)
 {
     const bool reached = source == root || has_bit(word, source);
 
-    return rank == root                             ? root
+    return vertex == root                           ? root
            : reached && source != HW_INVALID_VERTEX ? source
                                                     : HW_INVALID_VERTEX;
 }
 
-/* The same for four, which lie in one grain. */
-__device__ __forceinline__ uint4 leaf_parents(const cached_bitmap &map, uint32_t rank,
+/* The same for four vertices of one cyclic block. */
+__device__ __forceinline__ uint4 leaf_parents(const cached_bitmap &map, uint32_t vertex,
                                               const uint4 &source, uint32_t root)
 {
     const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
     const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
 
     return make_uint4(
-        leaf_parent(x, rank, source.x, root), leaf_parent(y, rank + 1, source.y, root),
-        leaf_parent(z, rank + 2, source.z, root), leaf_parent(w, rank + 3, source.w, root));
+        leaf_parent(x, vertex, source.x, root), leaf_parent(y, vertex + 1, source.y, root),
+        leaf_parent(z, vertex + 2, source.z, root), leaf_parent(w, vertex + 3, source.w, root));
 }
 
-/* Vertices of degree 1, four a thread, the next four being on their way; settled gets a bit
- * where the only source is the parent. All words of settled from the core on are written. */
-__device__ void settle_leaves(const kernel_params &plan, uint32_t which, uint32_t root, uint4 *room)
+/* Assigns the parents of vertices of degree 1, four per thread, loading the next four early, and
+ * sets their bits in parent_is_first_neighbor. Writes all words of that bitmap from the core on. */
+__device__ void assign_leaf_parents(const kernel_params &params, uint32_t current, uint32_t root,
+                                    uint4 *shared_memory)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t leaves = share.active - share.core, lane = threadIdx.x & 31;
-    const uint4 *first = reinterpret_cast<const uint4 *>(share.first_in_neighbor + share.core);
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t leaves = partition.active - partition.core, lane = threadIdx.x & 31;
+    const uint4 *first =
+        reinterpret_cast<const uint4 *>(partition.first_in_neighbor + partition.core);
     const uint4 none =
         make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 
     if (leaves == 0)
         return;
-    const cached_bitmap map = stage_hubs(plan, plan.bits[which][share.part], room, leaves);
+    const cached_bitmap map =
+        stage_bitmap(params, params.visited[current][partition.part], shared_memory, leaves);
     uint4 next = hw_grid_thread() < leaves / 4 ? __ldcs(first + hw_grid_thread()) : none;
     for (uint64_t i = hw_grid_thread(); i - lane < leaves / 4; i += hw_grid_threads()) {
-        const uint32_t v = share.core + 4 * static_cast<uint32_t>(i), rank = global_of(share, v);
+        const uint32_t v = partition.core + 4 * static_cast<uint32_t>(i),
+                       vertex = global_id_of(partition, v);
         const uint4 source = next;
         next = i + hw_grid_threads() < leaves / 4 ? __ldcs(first + i + hw_grid_threads()) : none;
-        const uint4 parent = i < leaves / 4 ? leaf_parents(map, rank, source, root) : none;
+        const uint4 parent = i < leaves / 4 ? leaf_parents(map, vertex, source, root) : none;
         if (i < leaves / 4)
-            __stcs(reinterpret_cast<uint4 *>(plan.parent + v), parent);
-        uint32_t bits = (parent.x != HW_INVALID_VERTEX && rank != root) |
-                        (parent.y != HW_INVALID_VERTEX && rank + 1 != root) << 1 |
-                        (parent.z != HW_INVALID_VERTEX && rank + 2 != root) << 2 |
-                        (parent.w != HW_INVALID_VERTEX && rank + 3 != root) << 3;
+            __stcs(reinterpret_cast<uint4 *>(params.parent + v), parent);
+        uint32_t bits = (parent.x != HW_INVALID_VERTEX && vertex != root) |
+                        (parent.y != HW_INVALID_VERTEX && vertex + 1 != root) << 1 |
+                        (parent.z != HW_INVALID_VERTEX && vertex + 2 != root) << 2 |
+                        (parent.w != HW_INVALID_VERTEX && vertex + 3 != root) << 3;
         bits <<= 4 * (lane & 7);
         for (int half = 1; half < 8; half *= 2)
             bits |= __shfl_xor_sync(HW_WARP, bits, half);
         if (i < leaves / 4 && (lane & 7) == 0)
-            plan.settled[share.core / 32 + i / 8] = bits;
+            params.parent_is_first_neighbor[partition.core / 32 + i / 8] = bits;
     }
 }
 
-/* Where nothing was pulled: what was not visited has no parent, and no vertex is marked as
- * settled by its first source. */
-__device__ void settle_unvisited(const kernel_params &plan, uint32_t which)
+/* When no level was pulled: unvisited vertices get no parent, and no vertex has its parent marked
+ * as its first in-neighbor. */
+__device__ void clear_unvisited_parents(const kernel_params &params, uint32_t current)
 {
-    const hw_partition_1d &share = plan.share;
+    const hw_partition_1d &partition = params.partition;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t w = hw_grid_thread() / 32; w < share.core / 32; w += hw_grid_threads() / 32) {
+    for (uint64_t w = hw_grid_thread() / 32; w < partition.core / 32; w += hw_grid_threads() / 32) {
         const uint32_t own = static_cast<uint32_t>(w);
-        const uint32_t word = __ldcg(plan.bits[which][share.part] + global_word(share, own));
+        const uint32_t word =
+            __ldcg(params.visited[current][partition.part] + global_word(partition, own));
         if (!has_bit(word, lane))
-            plan.parent[own * 32 + lane] = HW_INVALID_VERTEX;
+            params.parent[own * 32 + lane] = HW_INVALID_VERTEX;
         if (lane == 0)
-            plan.settled[own] = 0;
+            params.parent_is_first_neighbor[own] = 0;
     }
 }
 
 /* ---- levels ---- */
 
-/* A search, in shared memory. What all threads read after a barrier is changed by one of them
- * before the next. */
-struct search_t {
+/* State of a search, in shared memory. One thread changes what all threads read, between two
+ * barriers. */
+struct search_context {
     hw_peer_bfs_state state;
     hw_peer_bfs_routine next; /* LEAVES: all levels are done */
-    talk_t talk;
-    rows_t rows;
-    hw_peer_bfs_row row; /* of the level under way; rows and row are the one's that keeps rows */
+    barrier_result result;
+    trace_state trace;
+    hw_peer_bfs_trace_record
+        record; /* of the current level; trace and record belong to the recording thread */
 };
 
-/* Barriers so far: between GPUs, within this one. */
-struct barriers_t {
-    uint32_t epoch, joined;
+/* Barriers so far: between GPUs; within this GPU. */
+struct barrier_numbers {
+    uint32_t epoch, grid;
 };
 
-/* Adds up what this GPU sent before barrier `epoch` - 1. */
-__device__ count64 entries_sent(const kernel_params &plan, uint32_t epoch, bool all)
+/* Entries that this GPU sent before barrier `epoch` - 1. */
+__device__ count64 entries_sent(const kernel_params &params, uint32_t epoch, bool all)
 {
-    const uint32_t *to = plan.control->to[(epoch - 1) & 3];
+    const uint32_t *to = params.control->sent[(epoch - 1) & 3];
     count64 entries = 0;
 
     if (all)
-        return static_cast<count64>(hw_load_relaxed(to)) * (plan.share.parts - 1);
-    for (uint32_t q = 0; q < plan.share.parts; q++)
+        return static_cast<count64>(hw_load_relaxed(to)) * (params.partition.parts - 1);
+    for (uint32_t q = 0; q < params.partition.parts; q++)
         entries += hw_load_relaxed(to + q);
     return entries;
 }
 
-__device__ void begin_row(const kernel_params &plan, search_t &search, hw_peer_bfs_routine routine)
+__device__ void trace_begin(const kernel_params &params, search_context &search,
+                            hw_peer_bfs_routine routine)
 {
-    if (keeps_rows(plan))
-        search.row = {static_cast<uint32_t>(routine), search.rows.frontier, 0, 0, 0, 0, 0, 0};
+    if (is_tracing(params))
+        search.record = {static_cast<uint32_t>(routine), search.trace.frontier, 0, 0, 0, 0, 0, 0};
 }
 
-/* The first half of a level top-down is over. */
-__device__ void row_pushed(const kernel_params &plan, search_t &search, uint32_t epoch,
+/* Records the first half of a top-down level. */
+__device__ void trace_push(const kernel_params &params, search_context &search, uint32_t epoch,
                            count64 entries)
 {
-    const hw_peer_bfs_control *control = plan.control;
+    const hw_peer_bfs_control *control = params.control;
 
-    lap(plan, search.rows, epoch, search.row.expansion, search.row.exchange);
-    search.row.edges = edges_of(hw_load_relaxed(&control->queue[search.state.depth & 3]));
-    search.row.bytes = 8 * entries + 4 * hw_load_relaxed(&control->words[(epoch - 1) & 3]);
+    elapsed_since(params, search.trace, epoch, search.record.expansion, search.record.exchange);
+    search.record.edges = edges_of(hw_load_relaxed(&control->queue[search.state.depth & 3]));
+    search.record.bytes = 8 * entries + 4 * hw_load_relaxed(&control->words_sent[(epoch - 1) & 3]);
 }
 
-/* What was counted before the last barrier. */
-__device__ void row_counted(const kernel_params &plan, search_t &search, uint32_t epoch)
+/* Records the counters of the last barrier. */
+__device__ void trace_counters(const kernel_params &params, search_context &search, uint32_t epoch)
 {
-    const hw_peer_bfs_control *control = plan.control;
+    const hw_peer_bfs_control *control = params.control;
     const uint32_t ring = (epoch - 1) & 3;
 
-    search.row.found = static_cast<uint32_t>(hw_load_relaxed(&control->found[ring]));
-    search.row.edges += hw_load_relaxed(&control->probes[ring]);
-    search.row.bytes += 4 * hw_load_relaxed(&control->words[ring]);
+    search.record.found = static_cast<uint32_t>(hw_load_relaxed(&control->discovered[ring]));
+    search.record.edges += hw_load_relaxed(&control->probes[ring]);
+    search.record.bytes += 4 * hw_load_relaxed(&control->words_sent[ring]);
 }
 
-/* The frontier is what the last barrier told of. One thread. */
-__device__ void go_on(search_t &search)
+/* Takes the frontier from the counters of the last barrier. One thread. */
+__device__ void set_frontier(search_context &search)
 {
-    search.state.frontier = search.talk.found;
-    search.state.edges = search.talk.edges;
-    search.state.led = search.talk.rest;
+    search.state.frontier = search.result.found;
+    search.state.edges = search.result.edges;
+    search.state.first_neighbor_refs = search.result.refs_or_unvisited;
 }
 
-/* Queues what a level found without a queue, to push it. Returns false where all must give
- * up. */
-__device__ bool requeue(const kernel_params &plan, search_t &search, barriers_t &barriers)
+/* Queues what a level discovered without queueing, to push it. Returns false if the search is
+ * aborted. */
+__device__ bool queue_level(const kernel_params &params, search_context &search,
+                            barrier_numbers &barriers)
 {
     const uint32_t depth = search.state.depth;
 
     if (blockIdx.x == 0 && threadIdx.x < 2)
-        plan.control->queue[(depth + threadIdx.x) & 3] = 0;
-    begin_row(plan, search, HW_PEER_BFS_QUEUE);
-    if (!join(plan, search.talk, barriers.joined))
+        params.control->queue[(depth + threadIdx.x) & 3] = 0;
+    trace_begin(params, search, HW_PEER_BFS_QUEUE);
+    if (!grid_barrier(params, search.result, barriers.grid))
         return false;
-    queue_finds(plan, depth, search.state.which, barriers.epoch);
-    if (!meet(plan, search.talk, barriers.epoch, depth, false))
+    queue_discovered(params, depth, search.state.current, barriers.epoch);
+    if (!peer_barrier(params, search.result, barriers.epoch, depth, false))
         return false;
-    if (keeps_rows(plan)) {
-        lap(plan, search.rows, barriers.epoch, search.row.update, search.row.exchange);
-        search.row.found = search.rows.frontier;
-        keep_row(plan, search.rows, search.row);
+    if (is_tracing(params)) {
+        elapsed_since(params, search.trace, barriers.epoch, search.record.update,
+                      search.record.exchange);
+        search.record.found = search.trace.frontier;
+        trace_append(params, search.trace, search.record);
     }
     if (threadIdx.x == 0) {
-        go_on(search);
-        search.next = hw_peer_bfs_after_queue(&plan, &search.state);
+        set_frontier(search);
+        search.next = hw_peer_bfs_after_queue(&params, &search.state);
     }
     __syncthreads();
     return true;
 }
 
-/* The end of a level top-down, all barriers being passed. */
-__device__ void end_push(const kernel_params &plan, search_t &search, const barriers_t &barriers,
-                         bool found)
+/* Ends a top-down level, after its last barrier. */
+__device__ void end_push(const kernel_params &params, search_context &search,
+                         const barrier_numbers &barriers, bool found)
 {
-    if (keeps_rows(plan)) {
+    if (is_tracing(params)) {
         if (found) {
-            lap(plan, search.rows, barriers.epoch, search.row.update, search.row.exchange);
-            row_counted(plan, search, barriers.epoch);
+            elapsed_since(params, search.trace, barriers.epoch, search.record.update,
+                          search.record.exchange);
+            trace_counters(params, search, barriers.epoch);
         }
-        keep_row(plan, search.rows, search.row);
+        trace_append(params, search.trace, search.record);
     }
     if (threadIdx.x == 0) {
         search.state.pushed += search.state.edges;
         search.state.frontier = 0;
         if (found)
-            go_on(search);
+            set_frontier(search);
         search.state.reached += search.state.frontier;
         search.state.depth++;
         const bool queued = search.next == HW_PEER_BFS_PUSH_ALL || search.next == HW_PEER_BFS_PUSH;
-        search.next = queued ? hw_peer_bfs_after_queue(&plan, &search.state)
-                             : hw_peer_bfs_after_push_only(&plan, &search.state);
+        search.next = queued ? hw_peer_bfs_after_queue(&params, &search.state)
+                             : hw_peer_bfs_after_push_only(&params, &search.state);
     }
     __syncthreads();
 }
 
-/* One level top-down. Returns false where all must give up. */
-template <telling how>
-__device__ bool push(const kernel_params &plan, search_t &search, barriers_t &barriers, uint4 *room)
+/* One top-down level. Returns false if the search is aborted. */
+template <send_mode how>
+__device__ bool push(const kernel_params &params, search_context &search, barrier_numbers &barriers,
+                     uint4 *shared_memory)
 {
-    const uint32_t depth = search.state.depth, which = search.state.which;
-    uint32_t *seen = plan.bits[which][plan.share.part];
+    const uint32_t depth = search.state.depth, current = search.state.current;
+    uint32_t *visited = params.visited[current][params.partition.part];
 
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        plan.control->queue[(depth + 2) & 3] = 0;
-    begin_row(plan, search, search.next);
-    if (how == to_owners) {
-        keep_bits(plan, which);
-        if (!join(plan, search.talk, barriers.joined))
+        params.control->queue[(depth + 2) & 3] = 0;
+    trace_begin(params, search, search.next);
+    if (how == send_unqueued) {
+        snapshot_bitmap(params, current);
+        if (!grid_barrier(params, search.result, barriers.grid))
             return false;
     }
-    push_level<how>(plan, depth, barriers.epoch, seen, room);
-    if (!meet(plan, search.talk, barriers.epoch, depth + 1, how == to_all))
+    push_level<how>(params, depth, barriers.epoch, visited, shared_memory);
+    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, how == send_to_all))
         return false;
-    if (keeps_rows(plan))
-        row_pushed(plan, search, barriers.epoch, entries_sent(plan, barriers.epoch, how == to_all));
-    const bool found = search.talk.found > 0;
+    if (is_tracing(params))
+        trace_push(params, search, barriers.epoch,
+                   entries_sent(params, barriers.epoch, how == send_to_all));
+    const bool found = search.result.found > 0;
     if (found) {
-        take_inbox<how>(plan, search.talk, depth, barriers.epoch, seen);
-        if (how != to_all) {
-            if (!join(plan, search.talk, barriers.joined))
+        receive_updates<how>(params, search.result, depth, barriers.epoch, visited);
+        if (how != send_to_all) {
+            if (!grid_barrier(params, search.result, barriers.grid))
                 return false;
-            send_grains(plan, which, barriers.epoch);
+            send_changed_blocks(params, current, barriers.epoch);
         }
-        if (!meet(plan, search.talk, barriers.epoch, depth + 1, false))
+        if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
             return false;
     }
-    end_push(plan, search, barriers, found);
+    end_push(params, search, barriers, found);
     return true;
 }
 
-/* One level top-down that tells bits alone. Returns false where all must give up. */
-__device__ bool push_bits(const kernel_params &plan, search_t &search, barriers_t &barriers,
-                          uint4 *room)
+/* One top-down level that sends bits without parents. Returns false if the search is aborted. */
+__device__ bool push_bits(const kernel_params &params, search_context &search,
+                          barrier_numbers &barriers, uint4 *shared_memory)
 {
-    const uint32_t depth = search.state.depth, which = search.state.which;
+    const uint32_t depth = search.state.depth, current = search.state.current;
 
-    begin_row(plan, search, HW_PEER_BFS_PUSH_BITS);
-    keep_bits(plan, which);
-    if (!join(plan, search.talk, barriers.joined))
+    trace_begin(params, search, HW_PEER_BFS_PUSH_BITS);
+    snapshot_bitmap(params, current);
+    if (!grid_barrier(params, search.result, barriers.grid))
         return false;
-    push_level<in_bits>(plan, depth, barriers.epoch, plan.bits[which][plan.share.part], room);
-    if (!join(plan, search.talk, barriers.joined))
+    push_level<send_bits_only>(params, depth, barriers.epoch,
+                               params.visited[current][params.partition.part], shared_memory);
+    if (!grid_barrier(params, search.result, barriers.grid))
         return false;
-    send_bits(plan, which, barriers.epoch);
-    if (!meet(plan, search.talk, barriers.epoch, depth + 1, false))
+    send_bitmap_delta(params, current, barriers.epoch);
+    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
         return false;
-    if (keeps_rows(plan))
-        row_pushed(plan, search, barriers.epoch, 0);
-    fold_bits(plan, which, barriers.epoch, room);
-    if (!meet(plan, search.talk, barriers.epoch, depth + 1, false))
+    if (is_tracing(params))
+        trace_push(params, search, barriers.epoch, 0);
+    merge_bits(params, current, barriers.epoch, shared_memory);
+    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
         return false;
-    end_push(plan, search, barriers, true);
+    end_push(params, search, barriers, true);
     return true;
 }
 
-/* One level bottom-up. Returns false where all must give up. */
-__device__ bool pull(const kernel_params &plan, search_t &search, barriers_t &barriers, uint4 *room)
+/* One bottom-up level. Returns false if the search is aborted. */
+__device__ bool pull(const kernel_params &params, search_context &search, barrier_numbers &barriers,
+                     uint4 *shared_memory)
 {
     hw_peer_bfs_state &state = search.state;
 
-    begin_row(plan, search, HW_PEER_BFS_PULL);
-    pull_level(plan, {1 - state.which, state.initial}, barriers.epoch,
-               static_cast<uint32_t>(hw_peer_bfs_unvisited(&plan, &state)), room);
-    if (!meet(plan, search.talk, barriers.epoch, state.depth + 1, false))
+    trace_begin(params, search, HW_PEER_BFS_PULL);
+    pull_level(params, {1 - state.current, state.initial}, barriers.epoch,
+               static_cast<uint32_t>(hw_peer_bfs_unvisited(&params, &state)), shared_memory);
+    if (!peer_barrier(params, search.result, barriers.epoch, state.depth + 1, false))
         return false;
-    if (keeps_rows(plan)) {
-        lap(plan, search.rows, barriers.epoch, search.row.expansion, search.row.exchange);
-        row_counted(plan, search, barriers.epoch);
-        keep_row(plan, search.rows, search.row);
+    if (is_tracing(params)) {
+        elapsed_since(params, search.trace, barriers.epoch, search.record.expansion,
+                      search.record.exchange);
+        trace_counters(params, search, barriers.epoch);
+        trace_append(params, search.trace, search.record);
     }
     if (threadIdx.x == 0) {
         state.initial = false;
-        state.which = 1 - state.which;
-        state.reached += search.talk.found;
-        state.frontier = search.talk.found;
+        state.current = 1 - state.current;
+        state.reached += search.result.found;
+        state.frontier = search.result.found;
         state.depth++;
-        search.next = hw_peer_bfs_after_pull(&plan, &state, search.talk.rest);
+        search.next = hw_peer_bfs_after_pull(&params, &state, search.result.refs_or_unvisited);
     }
     __syncthreads();
     return true;
 }
 
-/* The first barrier, which tells of the root. Returns false where all must give up. */
-__device__ bool begin_levels(const kernel_params &plan, search_t &search, barriers_t &barriers)
+/* Runs the first barrier, which sends the counters of the root. Returns false if the search is
+ * aborted. */
+__device__ bool start_levels(const kernel_params &params, search_context &search,
+                             barrier_numbers &barriers)
 {
-    if (!meet(plan, search.talk, barriers.epoch, 0, false))
+    if (!peer_barrier(params, search.result, barriers.epoch, 0, false))
         return false;
     if (threadIdx.x == 0) {
         search.state = {};
         search.state.initial = true;
-        go_on(search);
+        set_frontier(search);
         search.state.reached = search.state.frontier;
-        search.next = hw_peer_bfs_after_queue(&plan, &search.state);
+        search.next = hw_peer_bfs_after_queue(&params, &search.state);
     }
-    if (keeps_rows(plan)) {
-        const count64 *found = &plan.control->found[(barriers.epoch - 1) & 3];
-        search.rows = {0, static_cast<uint32_t>(hw_load_relaxed(found)), hw_nanoseconds()};
-        plan.control->begun = search.rows.last;
+    if (is_tracing(params)) {
+        const count64 *found = &params.control->discovered[(barriers.epoch - 1) & 3];
+        search.trace = {0, static_cast<uint32_t>(hw_load_relaxed(found)), hw_nanoseconds()};
+        params.control->begin_ns = search.trace.last;
     }
     __syncthreads();
     return true;
 }
 
-/* All levels. Returns false where all must give up. */
-__device__ bool levels(const kernel_params &plan, search_t &search, barriers_t &barriers,
-                       uint4 *room)
+/* All levels. Returns false if the search is aborted. */
+__device__ bool run_levels(const kernel_params &params, search_context &search,
+                           barrier_numbers &barriers, uint4 *shared_memory)
 {
-    bool fine = begin_levels(plan, search, barriers);
+    bool ok = start_levels(params, search, barriers);
 
-    while (fine && search.next != HW_PEER_BFS_LEAVES)
+    while (ok && search.next != HW_PEER_BFS_LEAVES)
         switch (search.next) {
         case HW_PEER_BFS_PULL:
-            fine = pull(plan, search, barriers, room);
+            ok = pull(params, search, barriers, shared_memory);
             break;
         case HW_PEER_BFS_QUEUE:
-            fine = requeue(plan, search, barriers);
+            ok = queue_level(params, search, barriers);
             break;
         case HW_PEER_BFS_PUSH_BITS:
-            fine = push_bits(plan, search, barriers, room);
+            ok = push_bits(params, search, barriers, shared_memory);
             break;
         case HW_PEER_BFS_PUSH_ONLY:
-            fine = push<to_owners>(plan, search, barriers, room);
+            ok = push<send_unqueued>(params, search, barriers, shared_memory);
             break;
         case HW_PEER_BFS_PUSH:
-            fine = push<to_queues>(plan, search, barriers, room);
+            ok = push<send_queued>(params, search, barriers, shared_memory);
             break;
         default:
-            fine = push<to_all>(plan, search, barriers, room);
+            ok = push<send_to_all>(params, search, barriers, shared_memory);
         }
-    return fine;
+    return ok;
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+    search(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    extern __shared__ uint4 room[];
-    __shared__ search_t search;
-    barriers_t barriers = {hw_load_relaxed(&plan.control->epoch), 0};
+    extern __shared__ uint4 shared_memory[];
+    __shared__ search_context search;
+    barrier_numbers barriers = {hw_load_relaxed(&params.control->epoch), 0};
 
-    begin(plan, root, barriers.epoch);
-    if (!levels(plan, search, barriers, room))
+    init_search(params, root, barriers.epoch);
+    if (!run_levels(params, search, barriers, shared_memory))
         return;
     if (search.state.initial)
-        settle_unvisited(plan, search.state.which);
-    settle_leaves(plan, search.state.which, root, room);
-    if (keeps_rows(plan)) { /* of block 0 alone; others end much like it */
-        begin_row(plan, search, HW_PEER_BFS_LEAVES);
-        search.row.frontier = 0;
-        search.row.update = static_cast<uint32_t>(hw_nanoseconds() - search.rows.last);
-        search.row.edges = plan.share.active - plan.share.core;
-        keep_row(plan, search.rows, search.row);
-        plan.control->rows = search.rows.count;
+        clear_unvisited_parents(params, search.state.current);
+    assign_leaf_parents(params, search.state.current, root, shared_memory);
+    if (is_tracing(params)) { /* time of block 0; other blocks end at about the same time */
+        trace_begin(params, search, HW_PEER_BFS_LEAVES);
+        search.record.frontier = 0;
+        search.record.update = static_cast<uint32_t>(hw_nanoseconds() - search.trace.last);
+        search.record.edges = params.partition.active - params.partition.core;
+        trace_append(params, search.trace, search.record);
+        params.control->trace_records = search.trace.count;
     }
     if (hw_grid_thread() == 0)
-        plan.control->epoch = barriers.epoch;
+        params.control->epoch = barriers.epoch;
 }
 
-/* ---- a step at a time, where the host exchanges between them ---- */
+/* ---- one step at a time, while the host exchanges between steps ---- */
 
-/* This GPU's words of a bitmap one after another. */
-__device__ void pack_words(const kernel_params &plan, uint32_t which)
+/* Packs this GPU's words of the current bitmap. */
+__device__ void pack_words(const kernel_params &params, uint32_t current)
 {
-    const uint32_t words = plan.share.core / 32;
+    const uint32_t words = params.partition.core / 32;
 
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
-        plan.packed[plan.share.part * static_cast<uint64_t>(words) + w] =
-            plan.bits[which][plan.share.part][global_word(plan.share, static_cast<uint32_t>(w))];
+        params.packed[params.partition.part * static_cast<uint64_t>(words) + w] =
+            params.visited[current][params.partition.part]
+                          [global_word(params.partition, static_cast<uint32_t>(w))];
 }
 
-/* Instead of them the vertices whose bits are new: fewer than there are words. */
-__device__ void list_finds(const kernel_params &plan, uint32_t which)
+/* Lists the vertices whose bits are new, in place of all words; used when they are fewer than the
+ * words. */
+__device__ void list_discovered(const kernel_params &params, uint32_t current)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t words = share.core / 32;
-    uint32_t *list = plan.packed + share.part * static_cast<uint64_t>(words);
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t words = partition.core / 32;
+    uint32_t *list = params.packed + partition.part * static_cast<uint64_t>(words);
 
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads()) {
-        const uint32_t own = static_cast<uint32_t>(w), at = global_word(share, own);
-        uint32_t fresh = plan.bits[which][share.part][at] & ~plan.bits[1 - which][share.part][at];
-        uint32_t to = fresh ? atomicAdd(&plan.control->to[0][0], __popc(fresh)) : 0;
-        for (; fresh; fresh &= fresh - 1, to++)
+        const uint32_t own = static_cast<uint32_t>(w), at = global_word(partition, own);
+        uint32_t new_bits = params.visited[current][partition.part][at] &
+                            ~params.visited[1 - current][partition.part][at];
+        uint32_t to = new_bits ? atomicAdd(&params.control->sent[0][0], __popc(new_bits)) : 0;
+        for (; new_bits; new_bits &= new_bits - 1, to++)
             if (to < words)
-                list[to] = own * 32 + __ffs(fresh) - 1;
+                list[to] = own * 32 + __ffs(new_bits) - 1;
     }
 }
 
-/* The others' words back into place; of those who sent a list, the words before this level,
- * which stand in the other bitmap, or here already (kept). */
-__device__ void unpack_words(const kernel_params &plan, const hw_peer_bfs_step &step)
+/* Unpacks the words of the other GPUs. For GPUs that sent a list, copies their words of the level
+ * before from the other bitmap, unless they are in place (has_previous). */
+__device__ void unpack_words(const kernel_params &params, const hw_peer_bfs_step &step)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t words = share.core / 32;
-    uint32_t *bits = plan.bits[step.which][share.part];
-    const uint32_t *before = plan.bits[1 - step.which][share.part];
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t words = partition.core / 32;
+    uint32_t *bits = params.visited[step.current][partition.part];
+    const uint32_t *before = params.visited[1 - step.current][partition.part];
 
-    for (uint64_t i = hw_grid_thread(); i < core_ranks(share) / 32; i += hw_grid_threads()) {
-        const uint32_t at = static_cast<uint32_t>(i), q = at / grain_words % share.parts;
-        const uint32_t own = at / grain_words / share.parts * grain_words + at % grain_words;
-        if (q == share.part)
+    for (uint64_t i = hw_grid_thread(); i < core_vertices(partition) / 32; i += hw_grid_threads()) {
+        const uint32_t at = static_cast<uint32_t>(i), q = at / cyclic_block_words % partition.parts;
+        const uint32_t own = at / cyclic_block_words / partition.parts * cyclic_block_words +
+                             at % cyclic_block_words;
+        if (q == partition.part)
             continue;
-        if (step.from[q] == HW_PEER_BFS_ALL_WORDS)
-            bits[at] = plan.packed[q * static_cast<uint64_t>(words) + own];
-        else if (!step.kept)
+        if (step.received[q] == HW_PEER_BFS_ALL_WORDS)
+            bits[at] = params.packed[q * static_cast<uint64_t>(words) + own];
+        else if (!step.has_previous)
             bits[at] = before[at];
     }
 }
 
-/* The bits of what the others listed. */
-__device__ void set_listed(const kernel_params &plan, const hw_peer_bfs_step &step)
+/* Sets the bits that the other GPUs listed. */
+__device__ void set_listed(const kernel_params &params, const hw_peer_bfs_step &step)
 {
-    const hw_partition_1d &share = plan.share;
+    const hw_partition_1d &partition = params.partition;
 
-    for (uint32_t q = 0; q < share.parts; q++) {
-        const uint32_t *list = plan.packed + q * static_cast<uint64_t>(share.core / 32);
-        if (q == share.part || step.from[q] == HW_PEER_BFS_ALL_WORDS)
+    for (uint32_t q = 0; q < partition.parts; q++) {
+        const uint32_t *list = params.packed + q * static_cast<uint64_t>(partition.core / 32);
+        if (q == partition.part || step.received[q] == HW_PEER_BFS_ALL_WORDS)
             continue;
-        for (uint64_t i = hw_grid_thread(); i < step.from[q]; i += hw_grid_threads()) {
+        for (uint64_t i = hw_grid_thread(); i < step.received[q]; i += hw_grid_threads()) {
             const uint32_t local = list[i];
-            const uint32_t rank = (local / grain * share.parts + q) * grain + local % grain;
-            if (local < share.core)
-                atomicOr(plan.bits[step.which][share.part] + rank / 32, 1u << (rank & 31));
+            const uint32_t vertex =
+                (local / cyclic_block * partition.parts + q) * cyclic_block + local % cyclic_block;
+            if (local < partition.core)
+                atomicOr(params.visited[step.current][partition.part] + vertex / 32,
+                         1u << (vertex & 31));
         }
     }
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    take_step(const __grid_constant__ kernel_params plan,
-              const __grid_constant__ hw_peer_bfs_step step)
+    run_step(const __grid_constant__ kernel_params params,
+             const __grid_constant__ hw_peer_bfs_step step)
 {
-    extern __shared__ uint4 room[];
-    __shared__ talk_t talk;
-    uint32_t *seen = plan.bits[step.which][plan.share.part];
+    extern __shared__ uint4 shared_memory[];
+    __shared__ barrier_result result;
+    uint32_t *visited = params.visited[step.current][params.partition.part];
 
     switch (step.kind) {
     case HW_PEER_BFS_STEP_BEGIN:
-        begin(plan, step.root, 0);
+        init_search(params, step.root, 0);
         break;
-    case HW_PEER_BFS_STEP_KEEP:
-        keep_bits(plan, step.which);
+    case HW_PEER_BFS_STEP_SNAPSHOT:
+        snapshot_bitmap(params, step.current);
         break;
     case HW_PEER_BFS_STEP_PUSH:
-        if (step.all)
-            push_level<to_all>(plan, step.depth, 0, seen, room);
+        if (step.broadcast)
+            push_level<send_to_all>(params, step.depth, 0, visited, shared_memory);
         else if (step.queued)
-            push_level<to_queues>(plan, step.depth, 0, seen, room);
+            push_level<send_queued>(params, step.depth, 0, visited, shared_memory);
         else
-            push_level<in_bits>(plan, step.depth, 0, seen, room);
+            push_level<send_bits_only>(params, step.depth, 0, visited, shared_memory);
         break;
-    case HW_PEER_BFS_STEP_TAKE:
+    case HW_PEER_BFS_STEP_RECEIVE:
         if (threadIdx.x < HW_PARTITION_1D_PARTS)
-            talk.heard[4 * threadIdx.x + 3] = step.from[threadIdx.x];
+            result.received[4 * threadIdx.x + 3] = step.received[threadIdx.x];
         __syncthreads();
-        if (step.all)
-            take_inbox<to_all>(plan, talk, step.depth, 1, seen);
+        if (step.broadcast)
+            receive_updates<send_to_all>(params, result, step.depth, 1, visited);
         else
-            take_inbox<to_queues>(plan, talk, step.depth, 1, seen);
+            receive_updates<send_queued>(params, result, step.depth, 1, visited);
         break;
-    case HW_PEER_BFS_STEP_BITS:
-        send_bits(plan, step.which, 0);
+    case HW_PEER_BFS_STEP_SEND_BITS:
+        send_bitmap_delta(params, step.current, 0);
         break;
-    case HW_PEER_BFS_STEP_FOLD:
-        fold_bits(plan, step.which, 1, room);
+    case HW_PEER_BFS_STEP_MERGE_BITS:
+        merge_bits(params, step.current, 1, shared_memory);
         break;
     case HW_PEER_BFS_STEP_PULL:
-        pull_level(plan, {1 - step.which, step.initial}, 0, step.unvisited, room);
+        pull_level(params, {1 - step.current, step.initial}, 0, step.unvisited, shared_memory);
         break;
     case HW_PEER_BFS_STEP_QUEUE:
-        queue_finds(plan, step.depth, step.which, 0);
+        queue_discovered(params, step.depth, step.current, 0);
         break;
     case HW_PEER_BFS_STEP_PACK:
-        pack_words(plan, step.which);
+        pack_words(params, step.current);
         break;
     case HW_PEER_BFS_STEP_LIST:
-        list_finds(plan, step.which);
+        list_discovered(params, step.current);
         break;
     case HW_PEER_BFS_STEP_UNPACK:
-        unpack_words(plan, step);
+        unpack_words(params, step);
         break;
-    case HW_PEER_BFS_STEP_SET:
-        set_listed(plan, step);
+    case HW_PEER_BFS_STEP_SET_LISTED:
+        set_listed(params, step);
         break;
     default:
         if (step.initial)
-            settle_unvisited(plan, step.which);
-        settle_leaves(plan, step.which, step.root, room);
+            clear_unvisited_parents(params, step.current);
+        assign_leaf_parents(params, step.current, step.root, shared_memory);
     }
 }
 
 } // namespace
+} // namespace hw_peer_bfs
 
-int hw_peer_bfs_launch_shape(hw_peer_bfs_params *plan, hw_peer_bfs_shape *shape)
+using namespace hw_peer_bfs;
+
+int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)
 {
     const void *kernel = reinterpret_cast<const void *>(search);
-    const uint32_t beside = warps * sizeof(chunk_t);
+    const uint32_t scratch_bytes = warps * sizeof(chunk_scratch);
     int device = 0, most = 0, processors = 0, resident = 0;
     cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDevice(&device);
@@ -586,13 +616,13 @@ int hw_peer_bfs_launch_shape(hw_peer_bfs_params *plan, hw_peer_bfs_shape *shape)
         return error;
     const uint32_t left =
         static_cast<uint32_t>(most) - static_cast<uint32_t>(attributes.sharedSizeBytes);
-    plan->hub_words = min(left - beside, 160u << 10) / 16 * 4;
-    plan->tile = 4 * threads * 16 <= left ? 4 : 2;
-    shape->shared_bytes = max(plan->tile * threads * 16, plan->hub_words * 4 + beside);
+    params->hub_words = min(left - scratch_bytes, 160u << 10) / 16 * 4;
+    params->tile = 4 * threads * 16 <= left ? 4 : 2;
+    shape->shared_bytes = max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes);
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(take_step, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        error = cudaFuncSetAttribute(run_step, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
@@ -603,18 +633,18 @@ int hw_peer_bfs_launch_shape(hw_peer_bfs_params *plan, hw_peer_bfs_shape *shape)
     return error;
 }
 
-int hw_peer_bfs_launch(const hw_peer_bfs_params *plan, const hw_peer_bfs_shape *shape,
+int hw_peer_bfs_launch(const hw_peer_bfs_params *params, const hw_peer_bfs_shape *shape,
                        uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_peer_bfs_params *>(plan), &root};
+    void *arguments[] = {const_cast<hw_peer_bfs_params *>(params), &root};
 
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(search), dim3(shape->blocks),
                                        dim3(threads), arguments, shape->shared_bytes, nullptr);
 }
 
-int hw_peer_bfs_launch_step(const hw_peer_bfs_params *plan, const hw_peer_bfs_shape *shape,
+int hw_peer_bfs_launch_step(const hw_peer_bfs_params *params, const hw_peer_bfs_shape *shape,
                             const hw_peer_bfs_step *step)
 {
-    take_step<<<shape->blocks, threads, shape->shared_bytes>>>(*plan, *step);
+    run_step<<<shape->blocks, threads, shape->shared_bytes>>>(*params, *step);
     return cudaGetLastError();
 }

@@ -1,18 +1,18 @@
 /*
- * Method `fused` on several GPUs: levels top-down.
+ * Method `fused` on several GPUs: top-down levels.
  *
- * Each GPU expands the frontier that it owns, in equal tiles of edges found by a search in
- * prefix sums; its copy of the bitmap says whether a find is new to it. Finds of other GPUs'
- * vertices go into their inboxes; then every GPU takes what is new from its inbox. Small
- * frontiers tell every find to all, which keeps the bitmaps equal; after large ones each GPU
- * stores the grains of its bitmap that changed in all others.
+ * Each GPU expands the frontier that it owns, in equal tiles of edges located by binary search in
+ * prefix sums. Its copy of the bitmap decides whether a vertex is new to it. Discoveries of remote
+ * vertices go to their owners' inboxes; after a barrier each GPU applies its inbox. Small frontiers
+ * broadcast every discovery, which keeps all bitmaps equal. After larger ones each GPU stores the
+ * changed cyclic blocks of its bitmap in all other GPUs.
  *
- * After large ones the next level is most likely pulled: these queue nothing, and where that
- * was wrong the queue is made from what changed in the bitmap. The largest tell owners no
- * parents, but the bits that are new alone (an entry costs as much as seven edges, over links
- * of 363 GB/s). An owner finds the parents of its vertices that others found as a level
- * bottom-up would, against the bitmap as it was before; but those of hubs, whose lists are
- * long, are stored where they belong.
+ * After large frontiers the next level is most likely pulled, so they queue nothing. If that
+ * prediction fails, the queue is built from the changes of the bitmap. The largest frontiers send
+ * owners only the new bits, without parents, because an entry costs as much as seven edges over
+ * links of 363 GB/s. The owner then searches the parents of its vertices bottom-up in the bitmap of
+ * the level before. Hubs are the exception: their lists are long, so their parents are stored
+ * directly in the owner's memory.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_TOP_DOWN_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_TOP_DOWN_CUH
@@ -20,25 +20,29 @@
 #include "gpu/bfs/direction_optimizing/peer_bfs_device.cuh"
 #include "gpu/device/prefix_search.cuh"
 
+namespace hw_peer_bfs
+{
 namespace
 {
 
-/* How a level top-down tells what it finds: to all; to owners, who queue it, or do not; or in
- * bits alone. */
-enum telling { to_all, to_queues, to_owners, in_bits };
+/* How a top-down level sends discoveries: to all; to owners, which queue them or do not; as bits.
+ */
+enum send_mode { send_to_all, send_queued, send_unqueued, send_bits_only };
 
-/* What one thread found of its own GPU's vertices. */
-struct finds_t {
+/* Discoveries of one thread among its GPU's own vertices. */
+struct owned_discoveries {
     uint32_t local[4];
-    count64 mine[4]; /* packed */
+    count64 mine[4]; /* packed size; 0: none */
 };
 
-/* Adds the finds of a block to the queue of level `next`. All threads. */
-__device__ void enqueue(const kernel_params &plan, uint32_t next, const finds_t &finds)
+/* Appends the block's discoveries to the queue of level `next`. All threads of the block. */
+__device__ void enqueue(const kernel_params &params, uint32_t next,
+                        const owned_discoveries &discovered)
 {
     __shared__ count64 start[32];
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const count64 mine = finds.mine[0] + finds.mine[1] + finds.mine[2] + finds.mine[3];
+    const count64 mine =
+        discovered.mine[0] + discovered.mine[1] + discovered.mine[2] + discovered.mine[3];
 
     if (!__syncthreads_or(mine != 0))
         return;
@@ -50,7 +54,7 @@ __device__ void enqueue(const kernel_params &plan, uint32_t next, const finds_t 
         const count64 own = lane < warps ? start[lane] : 0, to = hw_warp_scan(own);
         count64 base = 0;
         if (lane == 31)
-            base = atomicAdd(&plan.control->queue[next & 3], to);
+            base = atomicAdd(&params.control->queue[next & 3], to);
         base = __shfl_sync(HW_WARP, base, 31);
         start[lane] = base + to - own;
     }
@@ -58,39 +62,38 @@ __device__ void enqueue(const kernel_params &plan, uint32_t next, const finds_t 
     count64 at = start[warp] + sum - mine;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        if (!finds.mine[k])
+        if (!discovered.mine[k])
             continue;
-        plan.queue[next & 1][vertices_of(at)] = finds.local[k];
-        plan.prefix[next & 1][vertices_of(at)] = edges_of(at);
-        at += finds.mine[k];
+        params.queue[next & 1][vertices_of(at)] = discovered.local[k];
+        params.prefix[next & 1][vertices_of(at)] = edges_of(at);
+        at += discovered.mine[k];
     }
 }
 
-/* Takes a vertex of this GPU that nobody visited before. Returns it packed; 0 where it is
+/* Visits a vertex of this GPU that nobody visited before. Returns its packed size, or 0 if it is
  * not to be queued. */
 template <bool queued>
-__device__ __forceinline__ count64 take(const kernel_params &plan, uint32_t local, uint32_t parent,
-                                        counts_t &counts)
+__device__ __forceinline__ count64 discover(const kernel_params &params, uint32_t local,
+                                            uint32_t parent, thread_counts &counts)
 {
-    plan.parent[local] = parent;
-    counts.found++;
+    params.parent[local] = parent;
+    counts.discovered++;
     if (!queued)
         return 0;
-    counts.rest += __ldg(plan.share.first_neighbor_refs + local);
-    return packed(degree_of(plan.share, local));
+    counts.refs_or_unvisited += __ldg(params.partition.first_neighbor_refs + local);
+    return packed(degree_of(params.partition, local));
 }
 
-/*
- * Puts finds into inboxes: find k of a thread where bit k of `send` is set, to its owner;
- * or, all, to every peer. All threads of the block.
- */
+/* Writes discoveries into inboxes: number k of a thread if bit k of `send` is set, to its owner;
+ * or, all, to every peer. All threads of the block. */
 template <bool all>
-__device__ void send_finds(const kernel_params &plan, uint32_t epoch, const uint32_t *rank,
-                           const uint32_t *parent, uint32_t send)
+__device__ void send_discovered(const kernel_params &params, uint32_t epoch, const uint32_t *target,
+                                const uint32_t *parent, uint32_t send)
 {
     __shared__ uint32_t count[HW_PARTITION_1D_PARTS], start[HW_PARTITION_1D_PARTS];
-    const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1, parts = plan.share.parts;
-    const uint32_t boxes = all ? 1 : parts;
+    const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1,
+                   parts = params.partition.parts;
+    const uint32_t inboxes = all ? 1 : parts;
     uint32_t place = 0, mine = 0;
 
     if (!__syncthreads_or(send != 0))
@@ -98,337 +101,347 @@ __device__ void send_finds(const kernel_params &plan, uint32_t epoch, const uint
     if (threadIdx.x < HW_PARTITION_1D_PARTS)
         count[threadIdx.x] = 0;
     __syncthreads();
-    for (uint32_t q = 0; q < boxes; q++) {
+    for (uint32_t q = 0; q < inboxes; q++) {
         uint32_t sum = 0;
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            sum += __popc(__ballot_sync(HW_WARP, (send >> k & 1) &&
-                                                     (all || owner_of(plan.share, rank[k]) == q)));
+            sum += __popc(__ballot_sync(
+                HW_WARP, (send >> k & 1) && (all || owner_of(params.partition, target[k]) == q)));
         if (lane == q)
             mine = sum;
     }
     if (mine)
         place = atomicAdd(&count[lane], mine);
     __syncthreads();
-    if (threadIdx.x < boxes && count[threadIdx.x])
+    if (threadIdx.x < inboxes && count[threadIdx.x])
         start[threadIdx.x] =
-            atomicAdd(&plan.control->to[epoch & 3][threadIdx.x], count[threadIdx.x]);
+            atomicAdd(&params.control->sent[epoch & 3][threadIdx.x], count[threadIdx.x]);
     __syncthreads();
-    for (uint32_t q = 0; q < boxes; q++) {
+    for (uint32_t q = 0; q < inboxes; q++) {
         uint32_t base = __shfl_sync(HW_WARP, place, q) + start[q];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            const bool sends = (send >> k & 1) && (all || owner_of(plan.share, rank[k]) == q);
+            const bool sends =
+                (send >> k & 1) && (all || owner_of(params.partition, target[k]) == q);
             const uint32_t ballot = __ballot_sync(HW_WARP, sends);
             const uint32_t at = base + __popc(ballot & lower);
-            const count64 entry = static_cast<count64>(parent[k]) << 32 | rank[k];
+            const count64 entry = static_cast<count64>(parent[k]) << 32 | target[k];
             base += __popc(ballot);
             if (!sends)
                 continue;
-            if (at >= plan.inbox_room) {
-                atomicCAS(&plan.control->failed, 0u, static_cast<uint32_t>(HW_PEER_BFS_FULL));
-            } else if (all && !plan.alone) {
+            if (at >= params.inbox_capacity) {
+                atomicCAS(&params.control->failed, 0u,
+                          static_cast<uint32_t>(HW_PEER_BFS_INBOX_FULL));
+            } else if (all && !params.host_staged) {
                 for (uint32_t step = 1; step < parts; step++)
-                    plan.inbox[peer_of(plan.share, step)][at] = entry;
+                    params.inbox[peer_of(params.partition, step)][at] = entry;
             } else {
-                plan.inbox[q][at] = entry;
+                params.inbox[q][at] = entry;
             }
         }
     }
 }
 
-/* The slots of one tile, in shared memory: [plan.tile * threads] each. */
-struct slots_t {
-    uint64_t *begin;  /* of the list, less the edges of the tile before it */
+/* The lists of one tile, in shared memory: [params.tile * threads] each. */
+struct tile_lists {
+    uint64_t *begin;  /* offset of the list, less the edges of the tile before it */
     uint32_t *prefix; /* edges of the tile before it */
-    uint32_t *vertex; /* global */
+    uint32_t *vertex; /* global id */
 };
 
-/* Brings the queue's slots that hold a tile's edges to shared memory; returns how many.
- * All threads of the block. */
-__device__ uint32_t load_tile(const kernel_params &plan, uint32_t depth, count64 base,
-                              uint32_t length, uint32_t vertices, const slots_t &slots)
+/* Loads the queue entries whose edges a tile covers into shared memory. Returns their number. All
+ * threads of the block. */
+__device__ uint32_t load_tile(const kernel_params &params, uint32_t depth, count64 base,
+                              uint32_t length, uint32_t vertices, const tile_lists &lists)
 {
-    __shared__ uint32_t ends[2];
-    const uint32_t *queue = plan.queue[depth & 1], warp = threadIdx.x / 32;
-    const uint64_t *prefix = plan.prefix[depth & 1];
+    __shared__ uint32_t bounds[2];
+    const uint32_t *queue = params.queue[depth & 1], warp = threadIdx.x / 32;
+    const uint64_t *prefix = params.prefix[depth & 1];
 
     __syncthreads();
     if (warp < 2) {
-        const uint32_t slot = warp_prefix_search(prefix, vertices, warp ? base + length - 1 : base);
+        const uint32_t list = warp_prefix_search(prefix, vertices, warp ? base + length - 1 : base);
         if ((threadIdx.x & 31) == 0)
-            ends[warp] = slot;
+            bounds[warp] = list;
     }
     __syncthreads();
-    const uint32_t slot = ends[0], count = ends[1] - slot + 1;
+    const uint32_t list = bounds[0], count = bounds[1] - list + 1;
     for (uint32_t i = threadIdx.x; i < count; i += threads) {
-        const uint32_t local = __ldcg(queue + slot + i);
-        const count64 before = __ldcg(prefix + slot + i);
-        slots.prefix[i] = before <= base ? 0 : static_cast<uint32_t>(before - base);
-        slots.begin[i] = __ldg(plan.share.out.offset + local) + base - before;
-        slots.vertex[i] = global_of(plan.share, local);
+        const uint32_t local = __ldcg(queue + list + i);
+        const count64 before = __ldcg(prefix + list + i);
+        lists.prefix[i] = before <= base ? 0 : static_cast<uint32_t>(before - base);
+        lists.begin[i] = __ldg(params.partition.out.offset + local) + base - before;
+        lists.vertex[i] = global_id_of(params.partition, local);
     }
     __syncthreads();
     return count;
 }
 
-/* Visits up to four edges for each thread: rank and parent of each. */
-__device__ __forceinline__ void read_tile(const kernel_params &plan, const slots_t &slots,
-                                          uint32_t count, uint32_t edges, uint32_t *rank,
+/* Loads up to four edges per thread: target and parent of each. */
+__device__ __forceinline__ void read_tile(const kernel_params &params, const tile_lists &lists,
+                                          uint32_t count, uint32_t edges, uint32_t *target,
                                           uint32_t *parent)
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const uint32_t edge = k * threads + threadIdx.x;
-        rank[k] = HW_INVALID_VERTEX;
+        target[k] = HW_INVALID_VERTEX;
         parent[k] = HW_INVALID_VERTEX;
         if (edge < edges) {
-            const uint32_t slot = prefix_search(slots.prefix, count, edge);
-            rank[k] = __ldg(plan.share.out.neighbor + slots.begin[slot] + edge);
-            parent[k] = slots.vertex[slot];
+            const uint32_t list = prefix_search(lists.prefix, count, edge);
+            target[k] = __ldg(params.partition.out.neighbor + lists.begin[list] + edge);
+            parent[k] = lists.vertex[list];
         }
     }
 }
 
-/*
- * Marks those of up to four candidates that are new to this copy of the bitmap, and takes
- * the new ones that are this GPU's own. Returns bits: which ones were new.
- */
-template <telling how>
-__device__ __forceinline__ uint32_t mark(const kernel_params &plan, uint32_t *seen,
-                                         const uint32_t *rank, const uint32_t *parent,
-                                         finds_t &finds, counts_t &counts)
+/* Marks those of up to four targets that are new to this copy of the bitmap and visits the new ones
+ * that this GPU owns. Returns a bit for each new one. */
+template <send_mode how>
+__device__ __forceinline__ uint32_t mark_visited(const kernel_params &params, uint32_t *visited,
+                                                 const uint32_t *target, const uint32_t *parent,
+                                                 owned_discoveries &discovered,
+                                                 thread_counts &counts)
 {
-    constexpr bool queued = how == to_all || how == to_queues;
-    const uint32_t core = core_ranks(plan.share);
-    uint32_t word[4], fresh = 0;
+    constexpr bool queued = how == send_to_all || how == send_queued;
+    const uint32_t core = core_vertices(params.partition);
+    uint32_t word[4], new_bits = 0;
 
 #pragma unroll
-    for (int k = 0; k < 4; k++) /* what a cache has of the bitmap may be old; bits only come */
-        word[k] = rank[k] < core ? seen[rank[k] / 32] : HW_WARP;
+    for (int k = 0; k < 4; k++) /* A cached word may be stale. It never has bits that memory lacks,
+                                   and the atomic OR decides. */
+        word[k] = target[k] < core ? visited[target[k] / 32] : HW_WARP;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const uint32_t bit = 1u << (rank[k] & 31);
-        finds.mine[k] = 0;
-        finds.local[k] = 0;
-        if ((word[k] & bit) || (atomicOr(seen + rank[k] / 32, bit) & bit))
+        const uint32_t bit = 1u << (target[k] & 31);
+        discovered.mine[k] = 0;
+        discovered.local[k] = 0;
+        if ((word[k] & bit) || (atomicOr(visited + target[k] / 32, bit) & bit))
             continue;
-        fresh |= 1u << k;
-        const uint32_t owner = owner_of(plan.share, rank[k]);
-        if (owner != plan.share.part) {
-            if (how == in_bits && rank[k] < plan.hubs)
-                plan.parent_of[owner][local_of(plan.share, rank[k])] = parent[k];
+        new_bits |= 1u << k;
+        const uint32_t owner = owner_of(params.partition, target[k]);
+        if (owner != params.partition.part) {
+            if (how == send_bits_only && target[k] < params.hubs)
+                params.peer_parent[owner][local_id_of(params.partition, target[k])] = parent[k];
             continue;
         }
-        finds.local[k] = local_of(plan.share, rank[k]);
-        finds.mine[k] = take<queued>(plan, finds.local[k], parent[k], counts);
-        if (how == to_queues || how == to_owners)
-            plan.dirty[finds.local[k] / grain] = 1;
+        discovered.local[k] = local_id_of(params.partition, target[k]);
+        discovered.mine[k] = discover<queued>(params, discovered.local[k], parent[k], counts);
+        if (how == send_queued || how == send_unqueued)
+            params.changed[discovered.local[k] / cyclic_block] = 1;
     }
-    return fresh;
+    return new_bits;
 }
 
-/* Those of four that are another GPU's. */
-__device__ __forceinline__ uint32_t foreign(const hw_partition_1d &share, const uint32_t *rank,
-                                            uint32_t bits)
+/* Those of four vertices that another GPU owns. */
+__device__ __forceinline__ uint32_t remote_mask(const hw_partition_1d &partition,
+                                                const uint32_t *target, uint32_t bits)
 {
     uint32_t others = 0;
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        others |= (bits >> k & 1) && owner_of(share, rank[k]) != share.part ? 1u << k : 0;
+        others |= (bits >> k & 1) && owner_of(partition, target[k]) != partition.part ? 1u << k : 0;
     return others;
 }
 
-/* How many edges or entries a thread takes at a time, of so many. */
-__device__ __forceinline__ uint32_t deep_of(count64 count)
+/* How many of `count` edges or entries a thread processes at a time. */
+__device__ __forceinline__ uint32_t items_per_thread(count64 count)
 {
     const count64 round = static_cast<count64>(gridDim.x) * threads;
 
     return count >= 4 * round ? 4 : count >= 2 * round ? 2 : 1;
 }
 
-/* Expands this GPU's frontier, before barrier `epoch`; counts of its own finds go to the
- * barrier after it. In bits nothing is counted. */
-template <telling how>
-__device__ void push_level(const kernel_params &plan, uint32_t depth, uint32_t epoch,
-                           uint32_t *seen, uint4 *room)
+/* Expands this GPU's frontier, before barrier `epoch`. Counts of its own vertices go to the barrier
+ * after it. send_bits_only counts nothing. All threads of the grid. */
+template <send_mode how>
+__device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t epoch,
+                           uint32_t *visited, uint4 *shared_memory)
 {
-    const count64 frontier = hw_load_relaxed(&plan.control->queue[depth & 3]),
+    const count64 frontier = hw_load_relaxed(&params.control->queue[depth & 3]),
                   edges = edges_of(frontier);
-    const uint32_t tile = threads * min(deep_of(edges), plan.tile);
-    uint64_t *begins = reinterpret_cast<uint64_t *>(room);
-    uint32_t *words = reinterpret_cast<uint32_t *>(begins + plan.tile * threads);
-    const slots_t slots = {begins, words, words + plan.tile * threads};
-    counts_t own = {0, 0, 0, 0}, any = {0, 0, 0, 0};
+    const uint32_t tile = threads * min(items_per_thread(edges), params.tile);
+    uint64_t *begins = reinterpret_cast<uint64_t *>(shared_memory);
+    uint32_t *words = reinterpret_cast<uint32_t *>(begins + params.tile * threads);
+    const tile_lists lists = {begins, words, words + params.tile * threads};
+    thread_counts own = {0, 0, 0, 0}, any = {0, 0, 0, 0};
 
     for (count64 base = blockIdx.x * static_cast<count64>(tile); base < edges;
          base += gridDim.x * static_cast<count64>(tile)) {
         const uint32_t length =
             static_cast<uint32_t>(min(static_cast<count64>(tile), edges - base));
-        uint32_t rank[4], parent[4];
-        finds_t finds;
-        const uint32_t count = load_tile(plan, depth, base, length, vertices_of(frontier), slots);
-        read_tile(plan, slots, count, length, rank, parent);
-        const uint32_t fresh = mark<how>(plan, seen, rank, parent, finds, own);
-        if (how == in_bits)
+        uint32_t target[4], parent[4];
+        owned_discoveries discovered;
+        const uint32_t count = load_tile(params, depth, base, length, vertices_of(frontier), lists);
+        read_tile(params, lists, count, length, target, parent);
+        const uint32_t new_bits =
+            mark_visited<how>(params, visited, target, parent, discovered, own);
+        if (how == send_bits_only)
             continue;
-        any.found += __popc(fresh);
-        if (how != to_owners)
-            enqueue(plan, depth + 1, finds);
-        send_finds<how == to_all>(plan, epoch, rank, parent,
-                                  how == to_all ? fresh : foreign(plan.share, rank, fresh));
+        any.discovered += __popc(new_bits);
+        if (how != send_unqueued)
+            enqueue(params, depth + 1, discovered);
+        send_discovered<how == send_to_all>(
+            params, epoch, target, parent,
+            how == send_to_all ? new_bits : remote_mask(params.partition, target, new_bits));
     }
-    if (how == in_bits)
+    if (how == send_bits_only)
         return;
-    add_counts(plan.control, epoch, any);
-    add_counts(plan.control, epoch + 1, own);
+    add_counts(params.control, epoch, any);
+    add_counts(params.control, epoch + 1, own);
 }
 
-/* Takes what came into the inbox at the last barrier. epoch: the next one. */
-template <telling how>
-__device__ void take_inbox(const kernel_params &plan, const talk_t &talk, uint32_t depth,
-                           uint32_t epoch, uint32_t *seen)
+/* Applies the entries received at the last barrier. epoch: of the next one. All threads of the
+ * grid. */
+template <send_mode how>
+__device__ void receive_updates(const kernel_params &params, const barrier_result &result,
+                                uint32_t depth, uint32_t epoch, uint32_t *visited)
 {
     __shared__ uint32_t before[HW_PARTITION_1D_PARTS + 1];
-    const uint32_t parts = plan.share.parts;
-    counts_t counts = {0, 0, 0, 0};
+    const uint32_t parts = params.partition.parts;
+    thread_counts counts = {0, 0, 0, 0};
 
     if (threadIdx.x == 0) {
         uint32_t sum = 0;
         for (uint32_t q = 0; q < parts; q++) {
             before[q] = sum;
-            sum += q != plan.share.part ? static_cast<uint32_t>(talk.heard[4 * q + 3]) : 0;
+            sum +=
+                q != params.partition.part ? static_cast<uint32_t>(result.received[4 * q + 3]) : 0;
         }
         before[parts] = sum;
     }
     __syncthreads();
-    const uint32_t total = before[parts], tile = threads * deep_of(total);
+    const uint32_t total = before[parts], tile = threads * items_per_thread(total);
     for (uint64_t base = static_cast<uint64_t>(blockIdx.x) * tile; base < total;
          base += static_cast<uint64_t>(gridDim.x) * tile) {
-        uint32_t rank[4], parent[4];
-        finds_t finds;
+        uint32_t target[4], parent[4];
+        owned_discoveries discovered;
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t i = base + k * threads + threadIdx.x;
-            rank[k] = parent[k] = HW_INVALID_VERTEX;
+            target[k] = parent[k] = HW_INVALID_VERTEX;
             if (k * threads >= tile || i >= total)
                 continue;
             uint32_t q = 0;
             while (i >= before[q + 1])
                 q++;
-            const count64 entry = __ldcg(
-                plan.received + static_cast<uint64_t>(q) * plan.inbox_room + (i - before[q]));
-            rank[k] = static_cast<uint32_t>(entry);
+            const count64 entry =
+                __ldcg(params.received + static_cast<uint64_t>(q) * params.inbox_capacity +
+                       (i - before[q]));
+            target[k] = static_cast<uint32_t>(entry);
             parent[k] = static_cast<uint32_t>(entry >> 32);
         }
-        mark<how>(plan, seen, rank, parent, finds, counts);
-        if (how != to_owners)
-            enqueue(plan, depth + 1, finds);
+        mark_visited<how>(params, visited, target, parent, discovered, counts);
+        if (how != send_unqueued)
+            enqueue(params, depth + 1, discovered);
     }
-    add_counts(plan.control, epoch, counts);
+    add_counts(params.control, epoch, counts);
 }
 
-/* Stores the grains of this GPU's bits that changed in all other GPUs. epoch: of the
- * barrier that follows. */
-__device__ void send_grains(const kernel_params &plan, uint32_t which, uint32_t epoch)
+/* Stores the changed cyclic blocks of this GPU's bitmap words in all other GPUs. epoch: of the next
+ * barrier. All threads of the grid. */
+__device__ void send_changed_blocks(const kernel_params &params, uint32_t current, uint32_t epoch)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t lane = threadIdx.x & 31, grains = share.core / grain;
-    const uint32_t *seen = plan.bits[which][share.part];
-    counts_t counts = {0, 0, 0, 0};
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t lane = threadIdx.x & 31, cyclic_blocks = partition.core / cyclic_block;
+    const uint32_t *visited = params.visited[current][partition.part];
+    thread_counts counts = {0, 0, 0, 0};
 
-    for (uint64_t base = hw_grid_thread() / 32 * 32; base < grains;
+    for (uint64_t base = hw_grid_thread() / 32 * 32; base < cyclic_blocks;
          base += hw_grid_threads() / 32 * 32) {
         const uint32_t own = static_cast<uint32_t>(base) + lane;
-        const bool changed = own < grains && __ldcg(plan.dirty + own);
+        const bool changed = own < cyclic_blocks && __ldcg(params.changed + own);
         uint32_t pending = __ballot_sync(HW_WARP, changed);
         if (changed)
-            plan.dirty[own] = 0;
+            params.changed[own] = 0;
         for (; pending; pending &= pending - 1) {
-            const uint32_t word = (static_cast<uint32_t>(base) + __ffs(pending) - 1) * grain_words;
-            const uint32_t at = global_word(share, word + lane % grain_words);
-            const uint32_t bits = __ldcg(seen + at);
-            for (uint32_t step = 1 + lane / grain_words; step < share.parts; step += 2) {
-                plan.bits[which][peer_of(share, step)][at] = bits;
+            const uint32_t word =
+                (static_cast<uint32_t>(base) + __ffs(pending) - 1) * cyclic_block_words;
+            const uint32_t at = global_word(partition, word + lane % cyclic_block_words);
+            const uint32_t bits = __ldcg(visited + at);
+            for (uint32_t step = 1 + lane / cyclic_block_words; step < partition.parts; step += 2) {
+                params.visited[current][peer_of(partition, step)][at] = bits;
                 counts.words++;
             }
         }
     }
-    add_counts(plan.control, epoch, counts);
+    add_counts(params.control, epoch, counts);
 }
 
-/* Copies the bitmap to the other one, as it is before a level that queues nothing. */
-__device__ void keep_bits(const kernel_params &plan, uint32_t which)
+/* Copies the bitmap to the other one, before a level that queues nothing. */
+__device__ void snapshot_bitmap(const kernel_params &params, uint32_t current)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint4 *from = reinterpret_cast<const uint4 *>(plan.bits[which][share.part]);
-    uint4 *to = reinterpret_cast<uint4 *>(plan.bits[1 - which][share.part]);
+    const hw_partition_1d &partition = params.partition;
+    const uint4 *from = reinterpret_cast<const uint4 *>(params.visited[current][partition.part]);
+    uint4 *to = reinterpret_cast<uint4 *>(params.visited[1 - current][partition.part]);
 
-    for (uint64_t w = hw_grid_thread(); w < core_ranks(share) / 128; w += hw_grid_threads())
+    for (uint64_t w = hw_grid_thread(); w < core_vertices(partition) / 128; w += hw_grid_threads())
         to[w] = __ldcg(from + w);
 }
 
-/* Sends owners the bits of theirs that this GPU found, word by word into its inboxes. epoch:
- * of the barrier that follows. */
-__device__ void send_bits(const kernel_params &plan, uint32_t which, uint32_t epoch)
+/* Writes the bits that this GPU discovered for each owner into its inbox there. epoch: of the next
+ * barrier. All threads of the grid. */
+__device__ void send_bitmap_delta(const kernel_params &params, uint32_t current, uint32_t epoch)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t *seen = plan.bits[which][share.part];
-    const uint32_t *before = plan.bits[1 - which][share.part];
-    counts_t counts = {0, 0, 0, 0};
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t *visited = params.visited[current][partition.part];
+    const uint32_t *before = params.visited[1 - current][partition.part];
+    thread_counts counts = {0, 0, 0, 0};
 
-    for (uint64_t i = hw_grid_thread(); i < share.core / 128; i += hw_grid_threads())
-        for (uint32_t step = 1; step < share.parts; step++) {
-            const uint32_t q = peer_of(share, step), own = static_cast<uint32_t>(i) * 4;
+    for (uint64_t i = hw_grid_thread(); i < partition.core / 128; i += hw_grid_threads())
+        for (uint32_t step = 1; step < partition.parts; step++) {
+            const uint32_t q = peer_of(partition, step), own = static_cast<uint32_t>(i) * 4;
             const uint32_t at =
-                (own / grain_words * share.parts + q) * grain_words + own % grain_words;
-            const uint4 now = __ldcg(reinterpret_cast<const uint4 *>(seen + at));
+                (own / cyclic_block_words * partition.parts + q) * cyclic_block_words +
+                own % cyclic_block_words;
+            const uint4 now = __ldcg(reinterpret_cast<const uint4 *>(visited + at));
             const uint4 old = __ldcg(reinterpret_cast<const uint4 *>(before + at));
-            reinterpret_cast<uint4 *>(plan.inbox[q])[i] =
+            reinterpret_cast<uint4 *>(params.inbox[q])[i] =
                 make_uint4(now.x & ~old.x, now.y & ~old.y, now.z & ~old.z, now.w & ~old.w);
             counts.words += 4;
         }
-    add_counts(plan.control, epoch, counts);
+    add_counts(params.control, epoch, counts);
 }
 
-/* Queues what a level found of this GPU's without a queue, to go on top-down: the difference
- * of the bitmap to the other one. epoch: of the barrier that follows. */
-__device__ void queue_finds(const kernel_params &plan, uint32_t depth, uint32_t which,
-                            uint32_t epoch)
+/* Queues this GPU's vertices that a level discovered without queueing: bits set in the current
+ * bitmap but not in the other one. epoch: of the next barrier. All threads of the grid. */
+__device__ void queue_discovered(const kernel_params &params, uint32_t depth, uint32_t current,
+                                 uint32_t epoch)
 {
-    const hw_partition_1d &share = plan.share;
-    const uint32_t *seen = plan.bits[which][share.part];
-    const uint32_t *before = plan.bits[1 - which][share.part];
-    const uint32_t words = share.core / 32, lane = threadIdx.x & 31;
-    counts_t counts = {0, 0, 0, 0};
+    const hw_partition_1d &partition = params.partition;
+    const uint32_t *visited = params.visited[current][partition.part];
+    const uint32_t *before = params.visited[1 - current][partition.part];
+    const uint32_t words = partition.core / 32, lane = threadIdx.x & 31;
+    thread_counts counts = {0, 0, 0, 0};
 
     for (uint64_t base = hw_grid_thread() & ~31ull; base < words; base += hw_grid_threads()) {
         const uint32_t own = static_cast<uint32_t>(base) + lane;
-        const uint32_t at = own < words ? global_word(share, own) : 0;
-        uint32_t fresh = own < words ? __ldcg(seen + at) & ~__ldcg(before + at) : 0;
-        while (__any_sync(HW_WARP, fresh != 0)) {
-            const uint32_t v = own * 32 + __ffs(fresh) - 1;
+        const uint32_t at = own < words ? global_word(partition, own) : 0;
+        uint32_t new_bits = own < words ? __ldcg(visited + at) & ~__ldcg(before + at) : 0;
+        while (__any_sync(HW_WARP, new_bits != 0)) {
+            const uint32_t v = own * 32 + __ffs(new_bits) - 1;
             count64 mine = 0, start = 0;
-            if (fresh) {
-                mine = packed(degree_of(share, v));
-                counts.found++;
-                counts.rest += __ldg(share.first_neighbor_refs + v);
+            if (new_bits) {
+                mine = packed(degree_of(partition, v));
+                counts.discovered++;
+                counts.refs_or_unvisited += __ldg(partition.first_neighbor_refs + v);
             }
-            fresh &= fresh - 1;
+            new_bits &= new_bits - 1;
             const count64 sum = hw_warp_scan(mine);
             if (lane == 31 && sum)
-                start = atomicAdd(&plan.control->queue[depth & 3], sum);
+                start = atomicAdd(&params.control->queue[depth & 3], sum);
             start = __shfl_sync(HW_WARP, start, 31) + sum - mine;
             if (mine) {
-                plan.queue[depth & 1][vertices_of(start)] = v;
-                plan.prefix[depth & 1][vertices_of(start)] = edges_of(start);
+                params.queue[depth & 1][vertices_of(start)] = v;
+                params.prefix[depth & 1][vertices_of(start)] = edges_of(start);
             }
         }
     }
-    add_counts(plan.control, epoch, counts);
+    add_counts(params.control, epoch, counts);
 }
 
 } // namespace
+} // namespace hw_peer_bfs
 
 #endif
