@@ -1,8 +1,6 @@
-/*
- * Queues of the methods that expand one level after another top-down, as kernels see
- * them: status lookup, the buffer in which a block collects what it finds, and the queue of
- * the next level, whose prefix sums are made while it is filled.
- */
+/* Frontier queues of the methods that run all levels top-down, device code: status lookup in the
+ * visited bitmap, the buffer in which a block collects discovered vertices, the queue of the next
+ * level, whose prefix sums are built while it is filled, and the trace. */
 #ifndef HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_CUH
 #define HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_CUH
 
@@ -30,7 +28,7 @@ __device__ __forceinline__ count64 edges_of(count64 packed)
     return packed & edge_mask;
 }
 
-/* A vertex with `edges` edges, packed. */
+/* One vertex with `edges` edges, packed. A vertex without edges packs to 0: it is not queued. */
 __device__ __forceinline__ count64 packed(count64 edges)
 {
     return edges ? (1ull << HW_FRONTIER_QUEUE_EDGE_BITS) + edges : 0;
@@ -41,13 +39,13 @@ __device__ __forceinline__ uint32_t lane_of()
     return threadIdx.x & 31;
 }
 
-/* ---- the beginning and the rows ---- */
+/* ---- initialization and trace ---- */
 
-/* Nothing is visited but the root, which is queued. All threads of the grid. */
+/* Initializes a search: only the root is visited, and it is queued. All threads of the grid. */
 template <typename Offset>
-__device__ void begin(const hw_frontier_queue_params &plan, uint32_t root)
+__device__ void init_search(const hw_frontier_queue_params &params, uint32_t root)
 {
-    const uint32_t active = plan.graph.active;
+    const uint32_t active = params.graph.active;
     const uint4 none =
         make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 
@@ -55,76 +53,77 @@ __device__ void begin(const hw_frontier_queue_params &plan, uint32_t root)
         uint4 parent = none;
         if (root / 4 == i)
             (&parent.x)[root & 3] = root;
-        reinterpret_cast<uint4 *>(plan.parent)[i] = parent;
+        reinterpret_cast<uint4 *>(params.parent)[i] = parent;
     }
     for (uint64_t w = hw_grid_thread(); w < active / 32 + 1; w += hw_grid_threads()) {
-        plan.settled[w] = 0;
-        plan.visited[w] = root / 32 == w ? 1u << (root & 31) : 0;
+        params.parent_is_first_neighbor[w] = 0;
+        params.visited[w] = root / 32 == w ? 1u << (root & 31) : 0;
     }
     if (hw_grid_thread() != 0)
         return;
-    *plan.control = hw_frontier_queue_control{};
+    *params.control = hw_frontier_queue_control{};
     if (root < active) {
-        plan.control->queue[0] = packed(hw_begin<Offset>(plan.graph.out, root + 1) -
-                                        hw_begin<Offset>(plan.graph.out, root));
-        plan.queue[0][0] = root;
-        static_cast<Offset *>(plan.prefix[0])[0] = 0;
+        params.control->queue[0] = packed(hw_begin<Offset>(params.graph.out, root + 1) -
+                                          hw_begin<Offset>(params.graph.out, root));
+        params.queue[0][0] = root;
+        static_cast<Offset *>(params.prefix[0])[0] = 0;
     }
-    plan.control->begun = static_cast<count64>(clock64());
-    plan.control->begun_time = hw_nanoseconds();
+    params.control->begin_ticks = static_cast<count64>(clock64());
+    params.control->begin_ns = hw_nanoseconds();
 }
 
-/* Clears the counters of the level after the next. */
-__device__ __forceinline__ void clear_ahead(const hw_frontier_queue_params &plan, uint32_t depth)
+/* Clears the counters two levels ahead. */
+__device__ __forceinline__ void clear_ahead(const hw_frontier_queue_params &params, uint32_t depth)
 {
     if (hw_grid_thread() != 0)
         return;
-    plan.control->queue[(depth + 2) & 3] = 0;
-    plan.control->sinks[(depth + 2) & 3] = 0;
+    params.control->queue[(depth + 2) & 3] = 0;
+    params.control->sinks[(depth + 2) & 3] = 0;
 }
 
-/* Keeps the row of the level `depth`, of so many edges, that has been expanded. One
- * thread. */
-__device__ __forceinline__ void trace_append(const hw_frontier_queue_params &plan, uint32_t depth,
+/* Appends the trace record of level `depth`, which examined so many edges; past the capacity, adds
+ * to the last one. One thread. */
+__device__ __forceinline__ void trace_append(const hw_frontier_queue_params &params, uint32_t depth,
                                              uint32_t routine, count64 edges)
 {
-    hw_frontier_queue_control *control = plan.control;
+    hw_frontier_queue_control *control = params.control;
     const count64 from = hw_load_relaxed(&control->queue[depth & 3]);
     const uint32_t found = vertices_of(hw_load_relaxed(&control->queue[(depth + 1) & 3])) +
                            hw_load_relaxed(&control->sinks[(depth + 1) & 3]);
 
-    if (!plan.row)
+    if (!params.trace)
         return;
-    hw_gpu_trace_record *row = plan.row + min(depth, plan.row_capacity - 1);
-    if (depth < plan.row_capacity) {
-        row->routine = routine;
-        row->frontier = vertices_of(from) + hw_load_relaxed(&control->sinks[depth & 3]);
-        row->found = found;
-        row->edges = edges;
+    hw_gpu_trace_record *record = params.trace + min(depth, params.trace_capacity - 1);
+    if (depth < params.trace_capacity) {
+        record->routine = routine;
+        record->frontier = vertices_of(from) + hw_load_relaxed(&control->sinks[depth & 3]);
+        record->found = found;
+        record->edges = edges;
     } else {
-        row->found += found;
-        row->edges += edges;
+        record->found += found;
+        record->edges += edges;
     }
-    row->clock = static_cast<uint64_t>(clock64());
-    control->rows = depth + 1;
+    record->clock = static_cast<uint64_t>(clock64());
+    control->trace_records = depth + 1;
 }
 
-/* Keeps when the search ended. One thread. */
-__device__ __forceinline__ void trace_end(const hw_frontier_queue_params &plan)
+/* Records when the search ended. One thread. */
+__device__ __forceinline__ void trace_end(const hw_frontier_queue_params &params)
 {
-    plan.control->ended = static_cast<count64>(clock64());
-    plan.control->ended_time = hw_nanoseconds();
+    params.control->end_ticks = static_cast<count64>(clock64());
+    params.control->end_ns = hw_nanoseconds();
 }
 
-/* ---- what is found ---- */
+/* ---- discovered vertices ---- */
 
-/* Finds that a block collects in shared memory before it queues them together. */
-constexpr uint32_t max_tile_edges = 2048; /* edges that a block visits between looks at it */
+/* Discovered vertices of a block, collected in shared memory and queued together. */
+constexpr uint32_t max_tile_edges =
+    2048; /* edges that a block visits between two checks of the buffer */
 constexpr uint32_t buffer_capacity = max_tile_edges + 1024;
 using block_scan = cub::BlockScan<count64, threads>;
 struct discovered_buffer {
     uint32_t vertex[buffer_capacity];
-    uint32_t count; /* may pass find_room */
+    uint32_t count; /* may exceed buffer_capacity */
     count64 start;
     typename block_scan::TempStorage scan;
 };
@@ -137,36 +136,36 @@ __device__ __forceinline__ count64 length_of(const hw_gpu_graph &graph, uint32_t
 }
 
 template <typename Offset>
-__device__ __forceinline__ void enqueue_at(const hw_frontier_queue_params &plan, uint32_t depth,
+__device__ __forceinline__ void enqueue_at(const hw_frontier_queue_params &params, uint32_t depth,
                                            count64 at, uint32_t v)
 {
-    plan.queue[(depth + 1) & 1][vertices_of(at)] = v;
-    static_cast<Offset *>(plan.prefix[(depth + 1) & 1])[vertices_of(at)] =
+    params.queue[(depth + 1) & 1][vertices_of(at)] = v;
+    static_cast<Offset *>(params.prefix[(depth + 1) & 1])[vertices_of(at)] =
         static_cast<Offset>(edges_of(at));
 }
 
-/* Queues finds of a warp that the buffer has no room for. */
+/* Queues discovered vertices of a warp that the buffer has no capacity for. Warp-collective. */
 template <typename Offset>
-__device__ __noinline__ void enqueue_overflow(const hw_frontier_queue_params &plan, uint32_t depth,
-                                              uint32_t v, bool mine)
+__device__ __noinline__ void enqueue_overflow(const hw_frontier_queue_params &params,
+                                              uint32_t depth, uint32_t v, bool mine)
 {
     const uint32_t ring = (depth + 1) & 3;
-    const count64 own = mine ? packed(length_of<Offset>(plan.graph, v)) : 0;
+    const count64 own = mine ? packed(length_of<Offset>(params.graph, v)) : 0;
     const count64 upto = hw_warp_scan(own);
     count64 start = 0;
 
     if (mine && !own)
-        atomicAdd(&plan.control->sinks[ring], 1u);
+        atomicAdd(&params.control->sinks[ring], 1u);
     if (lane_of() == 31)
-        start = atomicAdd(&plan.control->queue[ring], upto);
+        start = atomicAdd(&params.control->queue[ring], upto);
     start = __shfl_sync(HW_WARP, start, 31);
     if (own)
-        enqueue_at<Offset>(plan, depth, start + upto - own, v);
+        enqueue_at<Offset>(params, depth, start + upto - own, v);
 }
 
-/* Queues what the block has collected. All its threads. */
+/* Queues the vertices in the buffer and empties it. All threads of the block. */
 template <typename Offset>
-__device__ void enqueue_buffer(const hw_frontier_queue_params &plan, uint32_t depth,
+__device__ void enqueue_buffer(const hw_frontier_queue_params &params, uint32_t depth,
                                discovered_buffer &found)
 {
     const uint32_t ring = (depth + 1) & 3;
@@ -180,21 +179,21 @@ __device__ void enqueue_buffer(const hw_frontier_queue_params &plan, uint32_t de
         for (int k = 0; k < 4; k++) {
             const uint32_t i = base + k * threads + threadIdx.x;
             v[k] = i < count ? found.vertex[i] : HW_INVALID_VERTEX;
-            own[k] = v[k] != HW_INVALID_VERTEX ? packed(length_of<Offset>(plan.graph, v[k])) : 0;
+            own[k] = v[k] != HW_INVALID_VERTEX ? packed(length_of<Offset>(params.graph, v[k])) : 0;
             sinks += v[k] != HW_INVALID_VERTEX && !own[k];
             sum += own[k];
         }
         block_scan(found.scan).ExclusiveSum(sum, before, total);
         if (threadIdx.x == 0)
-            found.start = atomicAdd(&plan.control->queue[ring], total);
+            found.start = atomicAdd(&params.control->queue[ring], total);
         if (sinks)
-            atomicAdd(&plan.control->sinks[ring], sinks);
+            atomicAdd(&params.control->sinks[ring], sinks);
         __syncthreads();
         before += found.start;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (own[k])
-                enqueue_at<Offset>(plan, depth, before, v[k]);
+                enqueue_at<Offset>(params, depth, before, v[k]);
             before += own[k];
         }
     }
@@ -204,56 +203,54 @@ __device__ void enqueue_buffer(const hw_frontier_queue_params &plan, uint32_t de
     __syncthreads();
 }
 
-/*
- * Visits candidates, `many` a lane, HW_INVALID_VERTEX being none: status lookup in the bitmap,
- * an atomic operation only for those that look unvisited, and of those that this lane was
- * the first to visit the parent, source(k). Returns a bit for each of these. The lookup
- * may read what the level has changed meanwhile or not; the atomic operation decides. Each
- * step is taken for all candidates before the next, so that they wait for memory together.
- */
-template <int many, typename Source>
-__device__ __forceinline__ uint32_t visit(const hw_frontier_queue_params &plan,
+/* Visits candidates, `items` per lane; HW_INVALID_VERTEX is none. Looks up the bitmap first and
+ * executes an atomic OR only for vertices that appear unvisited. If this lane visits a vertex
+ * first, its parent is source(k). Returns a bit for each such vertex. The lookup may be stale; the
+ * atomic OR decides. Each stage runs for all candidates before the next stage, so that their memory
+ * accesses overlap. */
+template <int items, typename Source>
+__device__ __forceinline__ uint32_t visit(const hw_frontier_queue_params &params,
                                           const uint32_t *candidate, Source source)
 {
-    uint32_t word[many], from[many], fresh = 0;
+    uint32_t word[items], from[items], new_bits = 0;
 
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        word[k] = candidate[k] != HW_INVALID_VERTEX ? plan.visited[candidate[k] / 32] : HW_WARP;
+    for (int k = 0; k < items; k++)
+        word[k] = candidate[k] != HW_INVALID_VERTEX ? params.visited[candidate[k] / 32] : HW_WARP;
 #pragma unroll
-    for (int k = 0; k < many; k++) {
+    for (int k = 0; k < items; k++) {
         const uint32_t bit = 1u << (candidate[k] & 31);
         if (!(word[k] & bit))
-            word[k] = atomicOr(plan.visited + candidate[k] / 32, bit);
+            word[k] = atomicOr(params.visited + candidate[k] / 32, bit);
     }
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        fresh |= (~word[k] >> (candidate[k] & 31) & 1) << k;
+    for (int k = 0; k < items; k++)
+        new_bits |= (~word[k] >> (candidate[k] & 31) & 1) << k;
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        if (fresh >> k & 1)
+    for (int k = 0; k < items; k++)
+        if (new_bits >> k & 1)
             from[k] = source(k);
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        if (fresh >> k & 1)
-            plan.parent[candidate[k]] = from[k];
-    return fresh;
+    for (int k = 0; k < items; k++)
+        if (new_bits >> k & 1)
+            params.parent[candidate[k]] = from[k];
+    return new_bits;
 }
 
-/* Collects the candidates that `fresh` has bits for; overflow(k, mine) is called for all
- * lanes where the buffer has no room for some. A whole warp. */
-template <int many, typename Overflow>
+/* Collects the candidates that `new_bits` selects. If the buffer has no capacity for some,
+ * overflow(k, mine) is called by all lanes. Warp-collective. */
+template <int items, typename Overflow>
 __device__ __forceinline__ void collect(discovered_buffer &found, const uint32_t *candidate,
-                                        uint32_t fresh, Overflow overflow)
+                                        uint32_t new_bits, Overflow overflow)
 {
     const uint32_t lower = (1u << lane_of()) - 1;
-    uint32_t before[many], count = 0, start = 0;
+    uint32_t before[items], count = 0, start = 0;
 
-    if (!__any_sync(HW_WARP, fresh))
+    if (!__any_sync(HW_WARP, new_bits))
         return;
 #pragma unroll
-    for (int k = 0; k < many; k++) {
-        const uint32_t ballot = __ballot_sync(HW_WARP, fresh >> k & 1);
+    for (int k = 0; k < items; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, new_bits >> k & 1);
         before[k] = count + __popc(ballot & lower);
         count += __popc(ballot);
     }
@@ -261,8 +258,8 @@ __device__ __forceinline__ void collect(discovered_buffer &found, const uint32_t
         start = atomicAdd(&found.count, count);
     start = __shfl_sync(HW_WARP, start, 0);
 #pragma unroll
-    for (int k = 0; k < many; k++) {
-        const bool mine = fresh >> k & 1, fits = start + before[k] < buffer_capacity;
+    for (int k = 0; k < items; k++) {
+        const bool mine = new_bits >> k & 1, fits = start + before[k] < buffer_capacity;
         if (mine && fits)
             found.vertex[start + before[k]] = candidate[k];
         if (start + count > buffer_capacity)
@@ -270,8 +267,8 @@ __device__ __forceinline__ void collect(discovered_buffer &found, const uint32_t
     }
 }
 
-/* The number of leading elements of [0, count) that hold; those that do not come after
- * them. A whole warp. */
+/* The partition point of [0, count): the number of leading elements for which holds() is true.
+ * Elements for which it is false must follow all others. Warp-collective. */
 template <typename Holds> __device__ uint32_t warp_partition_point(uint32_t count, Holds holds)
 {
     uint32_t from = 0, length = count;
@@ -287,7 +284,8 @@ template <typename Holds> __device__ uint32_t warp_partition_point(uint32_t coun
 
 } // namespace hw_frontier_queue
 
-/* Blocks of a cooperative kernel that are resident at once. Returns a cudaError_t. */
+/* Number of resident blocks of a cooperative kernel on the current device. Returns a cudaError_t.
+ */
 inline cudaError_t hw_frontier_queue_shape(const void *kernel, int *blocks)
 {
     int device = 0, processors = 0, resident = 0;

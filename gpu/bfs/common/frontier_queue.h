@@ -1,6 +1,6 @@
 /*
- * Queues of the methods that expand one level after another top-down: what their host
- * code and their kernels share.
+ * Frontier queues of the methods that run all levels top-down: parameters and counters shared by
+ * host and device code.
  */
 #ifndef HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_H
 #define HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_H
@@ -11,31 +11,32 @@
 extern "C" {
 #endif
 
-/* A queue's size in one word, so that one atomic operation claims slots and the places of
- * their edges: vertices above, edges below. Vertices without edges are not queued. */
+/* The size of a queue is packed into one word, vertices in the high bits and edges in the low
+ * ones, so that one atomic operation claims both queue entries and their positions in the prefix
+ * sums. Vertices without out-edges are not queued. */
 #define HW_FRONTIER_QUEUE_EDGE_BITS 34
 
-/* Counters that blocks share. Those in rings belong to the level whose depth modulo 4
- * they have; each level clears the ring two levels ahead. */
+/* Counters that blocks share. Rings are indexed by depth modulo 4; each level clears the entry
+ * two levels ahead. */
 struct hw_frontier_queue_control {
-    unsigned long long queue[4]; /* the level's queue, packed as above */
-    uint32_t sinks[4];           /* the level's vertices without edges */
-    uint32_t rows;
-    uint32_t depth;                            /* where one block alone left off */
-    unsigned long long begun, ended;           /* ticks */
-    unsigned long long begun_time, ended_time; /* nanoseconds */
+    unsigned long long queue[4]; /* size of the level's queue, packed */
+    uint32_t sinks[4];           /* vertices of the level without out-edges */
+    uint32_t trace_records;
+    uint32_t depth;                            /* where single-CTA levels ended */
+    unsigned long long begin_ticks, end_ticks; /* clock of one multiprocessor */
+    unsigned long long begin_ns, end_ns;
 };
 
-/* What such a search works on. */
+/* Arrays of a search. */
 struct hw_frontier_queue_params {
     struct hw_gpu_graph graph;
-    uint32_t *parent, *settled; /* as in hw_gpu_output; settled: all clear */
-    uint32_t *visited;          /* [active / 32 + 1] visited vertices */
-    uint32_t *queue[2];         /* [active + 1] of even and odd levels */
-    void *prefix[2];            /* [active + 1] edges before each, as wide as offsets */
+    uint32_t *parent, *parent_is_first_neighbor; /* as in hw_gpu_output; the latter all zero */
+    uint32_t *visited;                           /* [active / 32 + 1] bitmap */
+    uint32_t *queue[2];                          /* [active + 1] frontiers of even and odd levels */
+    void *prefix[2]; /* [active + 1] edges before each queue entry, as wide as offsets */
     struct hw_frontier_queue_control *control; /* [1] */
-    struct hw_gpu_trace_record *row;           /* [row_capacity], or NULL where none are wanted */
-    uint32_t row_capacity;
+    struct hw_gpu_trace_record *trace;         /* [trace_capacity], or NULL for no trace */
+    uint32_t trace_capacity;
 };
 
 #ifdef __cplusplus

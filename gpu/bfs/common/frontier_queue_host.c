@@ -1,15 +1,16 @@
+/* Frontier queues, host side: allocation and trace. */
 #include "gpu/bfs/common/frontier_queue_host.h"
 
 #include <cuda_runtime_api.h>
 
 enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine, int prefixes,
-                                             struct hw_frontier_queue_params *own,
+                                             struct hw_frontier_queue_params *params,
                                              struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
     size_t width = hw_frontier_queue_width(engine);
-    hw_count active = graph->active, rows = (hw_count)graph->vertices + 2;
+    hw_count active = graph->active, records = (hw_count)graph->vertices + 2;
 
     if (engine->options.direction == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
@@ -19,15 +20,16 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
         return hw_fail(
             err, HW_BAD_INPUT, "method %s does up to 2^%d vertices and 2^%d stored edges",
             engine->method->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS, HW_FRONTIER_QUEUE_EDGE_BITS);
-    own->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
-    hw_gpu_add(arrays, &own->visited, active / 32 + 1, sizeof *own->visited);
+    params->trace_capacity =
+        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
+    hw_gpu_add(arrays, &params->visited, active / 32 + 1, sizeof *params->visited);
     for (int half = 0; half < 2; half++)
-        hw_gpu_add(arrays, &own->queue[half], active + 1, sizeof *own->queue[half]);
+        hw_gpu_add(arrays, &params->queue[half], active + 1, sizeof *params->queue[half]);
     for (int half = 0; half < prefixes; half++)
-        hw_gpu_add(arrays, &own->prefix[half], active + 1, width);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+        hw_gpu_add(arrays, &params->prefix[half], active + 1, width);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.steps)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
 
@@ -37,23 +39,24 @@ size_t hw_frontier_queue_width(const struct hw_single_gpu_engine *engine)
 }
 
 void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
-                            struct hw_frontier_queue_params *own)
+                            struct hw_frontier_queue_params *params)
 {
-    own->graph = engine->graph;
-    own->parent = engine->output.parent;
-    own->settled = engine->output.settled;
+    params->graph = engine->graph;
+    params->parent = engine->output.parent;
+    params->parent_is_first_neighbor = engine->output.settled;
 }
 
-enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *own,
+enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *params,
                                        struct hw_steps *steps, struct hw_error *err)
 {
     struct hw_frontier_queue_control control;
-    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
     if (status != HW_OK)
         return status;
-    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    uint32_t records = control.trace_records < params->trace_capacity ? control.trace_records
+                                                                      : params->trace_capacity;
     struct hw_gpu_clock clock =
-        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    return hw_gpu_append_trace(own->row, rows, clock, steps, err);
+        hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
+    return hw_gpu_append_trace(params->trace, records, clock, steps, err);
 }

@@ -1,6 +1,4 @@
-/*
- * What the host does for all methods that expand one level after another top-down.
- * All functions are local.
+/* Frontier queues of the methods that run all levels top-down, host side. All functions are local.
  */
 #ifndef HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_HOST_H
 #define HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_HOST_H
@@ -8,21 +6,21 @@
 #include "gpu/bfs/common/frontier_queue.h"
 #include "gpu/engine/single_gpu_engine.h"
 
-/* Lists the arrays, `prefixes` of the two that may be; HW_BAD_INPUT for graphs and options
- * that such methods do not do. */
+/* Adds the arrays to engine->arrays for allocation. prefixes: how many of the two prefix arrays the
+ * method uses. Returns HW_BAD_INPUT for graphs that are too large and for --direction=bottom-up. */
 enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine, int prefixes,
-                                             struct hw_frontier_queue_params *own,
+                                             struct hw_frontier_queue_params *params,
                                              struct hw_error *err);
 
 /* Bytes of an offset into the lists. */
 size_t hw_frontier_queue_width(const struct hw_single_gpu_engine *engine);
 
-/* Borrows graph and outputs, once they are on the device. */
+/* Sets the pointers to the graph and the outputs, once they are on the device. Borrowed. */
 void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
-                            struct hw_frontier_queue_params *own);
+                            struct hw_frontier_queue_params *params);
 
-/* Adds the rows of the search that has ended. */
-enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *own,
+/* Appends the trace of the last search to steps. */
+enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *params,
                                        struct hw_steps *steps, struct hw_error *err);
 
 #endif

@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
 
     if (threadIdx.x == 0)
         smem.found.count = 0;
-    begin<Offset>(params.common, root);
+    init_search<Offset>(params.common, root);
     if (per_thread == 0)
         begin_map<Offset>(params, root);
     grid.sync();

@@ -1,6 +1,6 @@
 /*
- * Method `merge` and its baseline `cta-warp-scan`: what their host code and their kernels
- * share.
+ * Method `merge` and its baseline `cta-warp-scan`: parameters of their kernels and launchers,
+ * shared by host and device code.
  */
 #ifndef HOPWAVE_GPU_BFS_MERGE_MERGE_H
 #define HOPWAVE_GPU_BFS_MERGE_MERGE_H
@@ -13,27 +13,28 @@ extern "C" {
 
 /* How a search expands its levels. */
 enum hw_merge_kind {
-    HW_MERGE_FUSED,    /* redistribution and gathering in one phase: see by_inputs */
-    HW_MERGE_SEPARATE, /* in two, with what the first finds out in memory between them */
-    HW_MERGE_DIRECT,   /* no redistribution: a lane for each vertex, a warp for long lists */
-    HW_MERGE_CTA,      /* none: blocks, warps and scans by the length of lists */
+    HW_MERGE_FUSED,    /* redistribution and gathering in one phase */
+    HW_MERGE_SEPARATE, /* in two phases; memory holds the result of the first */
+    HW_MERGE_DIRECT,   /* no redistribution: a lane per vertex, a warp for long lists */
+    HW_MERGE_CTA,      /* no redistribution: blocks, warps and scans by the length of lists */
     HW_MERGE_KINDS
 };
 
 struct hw_merge_params {
     struct hw_frontier_queue_params common;
     enum hw_merge_kind kind;
-    double factor;    /* HW_MERGE_FUSED: levels of more edges a vertex than this have
-                         redistribution balanced, the others gathering */
-    void *location;   /* HW_MERGE_SEPARATE: [edges] where each neighbour is, as wide as offsets */
-    uint32_t *source; /* HW_MERGE_SEPARATE: [edges] whose neighbour it is */
+    double factor;    /* HW_MERGE_FUSED: levels with more edges per vertex balance redistribution,
+                         the others gathering */
+    void *location;   /* HW_MERGE_SEPARATE: [edges] index of each neighbor in the lists, as wide as
+                         offsets */
+    uint32_t *source; /* HW_MERGE_SEPARATE: [edges] the vertex whose neighbor it is */
 };
 
-/* Blocks that are resident at once. Returns a cudaError_t. */
-int hw_merge_launch_shape(const struct hw_merge_params *plan, int *blocks);
+/* Number of resident blocks on the current device. Local. Returns a cudaError_t. */
+int hw_merge_launch_shape(const struct hw_merge_params *params, int *blocks);
 
-/* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_merge_launch(const struct hw_merge_params *plan, int blocks, uint32_t root);
+/* Launches a search. Local. Returns a cudaError_t; does not wait. */
+int hw_merge_launch(const struct hw_merge_params *params, int blocks, uint32_t root);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Methods `merge` and `cta-warp-scan`: their host side. The searches are in
+/* Methods `merge` and `cta-warp-scan`, host side. The searches are in
  * gpu/bfs/merge/merge_kernel.cu. */
 #include "gpu/bfs/merge/merge.h"
 
@@ -10,27 +10,27 @@
 #include <math.h>
 
 struct state {
-    struct hw_merge_params plan;
+    struct hw_merge_params params;
     int blocks;
 };
 
-/* The kernel and the factor that stand for a coupling. */
-static void choose(enum hw_coupling coupling, double factor, struct hw_merge_params *own)
+/* Sets the kind of kernel and the factor for a coupling. */
+static void set_coupling(enum hw_coupling coupling, double factor, struct hw_merge_params *params)
 {
-    own->kind = HW_MERGE_FUSED;
-    own->factor = factor > 0 ? factor : HW_EXPAND_FACTOR;
+    params->kind = HW_MERGE_FUSED;
+    params->factor = factor > 0 ? factor : HW_EXPAND_FACTOR;
     switch (coupling) {
     case HW_COUPLING_SEPARATE:
-        own->kind = HW_MERGE_SEPARATE;
+        params->kind = HW_MERGE_SEPARATE;
         break;
     case HW_COUPLING_GATHER:
-        own->factor = INFINITY;
+        params->factor = INFINITY;
         break;
     case HW_COUPLING_EXPAND:
-        own->factor = 0;
+        params->factor = 0;
         break;
     case HW_COUPLING_DIRECT:
-        own->kind = HW_MERGE_DIRECT;
+        params->kind = HW_MERGE_DIRECT;
         break;
     case HW_COUPLING_AUTO:
     case HW_COUPLING_HYBRID:
@@ -41,26 +41,26 @@ static void choose(enum hw_coupling coupling, double factor, struct hw_merge_par
 static enum hw_status plan_cta(struct hw_single_gpu_engine *engine,
                                const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_merge_params *own = &((struct state *)engine->state)->plan;
+    struct hw_merge_params *params = &((struct state *)engine->state)->params;
 
     (void)order;
-    own->kind = HW_MERGE_CTA;
-    return hw_frontier_queue_plan_arrays(engine, 2, &own->common, err);
+    params->kind = HW_MERGE_CTA;
+    return hw_frontier_queue_plan_arrays(engine, 2, &params->common, err);
 }
 
 static enum hw_status plan_merge(struct hw_single_gpu_engine *engine,
                                  const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_engine_options *options = &engine->options;
-    struct hw_merge_params *own = &((struct state *)engine->state)->plan;
+    struct hw_merge_params *params = &((struct state *)engine->state)->params;
     hw_count edges = (hw_count)engine->graph.edges;
 
     (void)order;
-    choose(options->coupling, options->expand_factor, own);
-    enum hw_status status = hw_frontier_queue_plan_arrays(engine, 2, &own->common, err);
-    if (status == HW_OK && own->kind == HW_MERGE_SEPARATE) {
-        hw_gpu_add(&engine->arrays, &own->location, edges, hw_frontier_queue_width(engine));
-        hw_gpu_add(&engine->arrays, &own->source, edges, sizeof *own->source);
+    set_coupling(options->coupling, options->expand_factor, params);
+    enum hw_status status = hw_frontier_queue_plan_arrays(engine, 2, &params->common, err);
+    if (status == HW_OK && params->kind == HW_MERGE_SEPARATE) {
+        hw_gpu_add(&engine->arrays, &params->location, edges, hw_frontier_queue_width(engine));
+        hw_gpu_add(&engine->arrays, &params->source, edges, sizeof *params->source);
     }
     return status;
 }
@@ -70,17 +70,17 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_merge_launch(&state->plan, state->blocks, root), engine->method->name, err);
+    return hw_cuda(hw_merge_launch(&state->params, state->blocks, root), engine->method->name, err);
 }
 
 static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
-    hw_frontier_queue_open(engine, &state->plan.common);
+    hw_frontier_queue_open(engine, &state->params.common);
     enum hw_status status =
-        hw_cuda(hw_merge_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
-    /* The first launch of a kernel loads it: outside any clock. */
+        hw_cuda(hw_merge_launch_shape(&state->params, &state->blocks), engine->method->name, err);
+    /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
         status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
@@ -90,7 +90,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    return hw_frontier_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
+    return hw_frontier_queue_steps(&((struct state *)engine->state)->params.common, steps, err);
 }
 
 static const struct hw_single_gpu_search merge = {.results = &hw_bfs_result_ops,

@@ -1,30 +1,29 @@
 /*
- * Method `merge`: breadth-first search top-down, each level in two phases: work
- * redistribution and neighbour gathering (load-balanced GPU BFS, sections 3 and 4: the
- * expand operation by merge path and how it is coupled with gathering).
+ * Method `merge`: top-down BFS, each level in two phases: work redistribution and neighbor
+ * gathering (load-balanced GPU BFS, sections 3 and 4: the expand operation by merge path, and how
+ * it is coupled with gathering).
  *
- * A level has a queue of n vertices, s, the exclusive sums of the lengths of their lists,
- * and m neighbours in all. Expand makes the index into the queue of each neighbour: it
- * merges s with t = 0..m-1, an element of s before an equal one of t, and each element of
- * t that is taken has the index of the last element of s before it. The merge path has
- * n + m steps; where element i of s comes on it is known, i + s[i], so that any cut of it
- * is found by a search in s.
+ * A level has a queue of n vertices, the exclusive sums s of the lengths of their lists, and m
+ * neighbors in all. Expand computes the queue index of each neighbor: it merges s with t = 0..m-1,
+ * an element of s before an equal one of t. Each element of t gets the index of the last element of
+ * s before it. The merge path has n + m steps. Element i of s is merged at step i + s[i], so any
+ * cut of the path is found by binary search in s.
  *
- *   coarse    a cut for each tile of a block: at equal distances along the path (balanced
- *             redistribution: equal steps, no more neighbours) or along t (balanced
- *             gathering: equal neighbours, up to twice as many steps);
- *   fine      the steps of a tile are shared out evenly among the threads, each finding its
- *             cut in shared memory and merging on its own;
- *   gather    the neighbours of a tile are shared out evenly, reads of a list in order.
+ *   coarse  a cut per tile of a block: at equal distances along the path (balanced redistribution:
+ *           equal steps, no more neighbors) or along t (balanced gathering: equal neighbors, up to
+ *           twice as many steps)
+ *   fine    the steps of a tile are distributed evenly over the threads; each determines its cut in
+ *           shared memory and merges sequentially
+ *   gather  the neighbors of a tile are distributed evenly; reads of a list are coalesced
  *
- * Separately, expand writes where each neighbour is to memory, and after a barrier the
- * grid gathers from there, both balanced. Levels follow each other inside one
- * cooperative launch, with barriers where the paper has launches of kernels; the
- * exclusive sums are made while the queue is filled (gpu/bfs/common/frontier_queue.cuh).
+ * HW_MERGE_SEPARATE: expand writes the location of each neighbor to memory, and after a barrier the
+ * grid gathers from there; both phases are balanced. All levels run in one cooperative launch, with
+ * barriers where the paper launches kernels. The exclusive sums are built while the queue is filled
+ * (gpu/bfs/common/frontier_queue.cuh).
  *
- * Without redistribution there are the baselines: a lane for each vertex (direct), and the
- * paper's reference, Merrill's: a block for long lists, a warp for middling ones, and the
- * short ones of a block packed by a scan.
+ * Baselines without redistribution: a lane per vertex (direct), and the paper's reference,
+ * Merrill's: a block for long lists, a warp for medium ones, and the short ones of a block packed
+ * by a scan.
  */
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/merge/merge.h"
@@ -42,36 +41,34 @@ using kernel_params = hw_merge_params;
 
 constexpr uint32_t tile_size = max_tile_edges;
 
-/* The part of the queue that a tile needs, and what expand makes of it. All in shared
- * memory. */
-template <typename Offset> struct slots {
-    Offset begin[tile_size + 1]; /* of the list, less the neighbours of the tile before it */
+/* The queue entries of a tile and the result of expand, in shared memory. */
+template <typename Offset> struct tile_lists {
+    Offset begin[tile_size + 1]; /* offset of the list, less the neighbors of the tile before it */
     uint32_t vertex[tile_size + 1];
-    uint16_t before[tile_size + 1]; /* neighbours of the tile before its own */
-    uint16_t owner[tile_size];      /* slot of each neighbour of the tile */
+    uint16_t before[tile_size + 1]; /* neighbors of the tile before the list */
+    uint16_t owner[tile_size];      /* list of each neighbor of the tile */
     uint32_t cut[2];
 };
 
-/* A tile: neighbours first .. first + outputs of the level, slots base .. base + count of
- * its queue. The first slot may have begun in the tile before. */
+/* A tile: neighbors first .. first + outputs of the level, lists base .. base + count of its queue.
+ * The first list may have begun in the tile before. */
 struct tile {
     count64 first;
     uint32_t outputs, base, count;
-    uint32_t begun; /* slots that the merge has passed already: 1 or 0 */
+    uint32_t merged; /* lists merged before the first step of the tile: 1 or 0 */
 };
 
-/* The level that is expanded. */
+/* The level being expanded. */
 template <typename Offset> struct level {
     const uint32_t *queue;
     const Offset *prefix;
     uint32_t vertices;
     count64 edges;
     uint32_t depth;
-    uint32_t size; /* steps or neighbours of a tile: a multiple of threads, at most tile_size */
+    uint32_t size; /* steps or neighbors per tile: a multiple of threads, at most tile_size */
 };
 
-/* The tile that cuts so many elements for all blocks alike, in as few rounds as there may
- * be. */
+/* The tile size that gives all blocks equal work in the smallest number of iterations. */
 __device__ __forceinline__ uint32_t tile_for(count64 elements)
 {
     const count64 rounds = elements / (static_cast<count64>(gridDim.x) * tile_size) + 1;
@@ -81,21 +78,21 @@ __device__ __forceinline__ uint32_t tile_for(count64 elements)
 }
 
 template <typename Offset>
-__device__ __forceinline__ level<Offset> level_of(const kernel_params &plan, uint32_t depth)
+__device__ __forceinline__ level<Offset> level_of(const kernel_params &params, uint32_t depth)
 {
-    const count64 size = hw_load_relaxed(&plan.common.control->queue[depth & 3]);
+    const count64 size = hw_load_relaxed(&params.common.control->queue[depth & 3]);
 
-    return {plan.common.queue[depth & 1],
-            static_cast<const Offset *>(plan.common.prefix[depth & 1]),
+    return {params.common.queue[depth & 1],
+            static_cast<const Offset *>(params.common.prefix[depth & 1]),
             vertices_of(size),
             edges_of(size),
             depth,
             tile_size};
 }
 
-/* ---- coarse ---- */
+/* ---- coarse cuts ---- */
 
-/* Elements of s on the merge path before step `at`. A whole warp. */
+/* Elements of s on the merge path before step `at`. Warp-collective. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t inputs_before(const level<Offset> &from, count64 at)
 {
@@ -108,7 +105,7 @@ __device__ __forceinline__ uint32_t inputs_before(const level<Offset> &from, cou
     });
 }
 
-/* Elements of s up to element `at` of t; they all differ. A whole warp. */
+/* Elements of s up to element `at` of t; elements of s are distinct. Warp-collective. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t inputs_upto(const level<Offset> &from, count64 at)
 {
@@ -123,7 +120,7 @@ __device__ __forceinline__ uint32_t inputs_upto(const level<Offset> &from, count
 
 /* Tile k of equal steps. All threads of the block. */
 template <typename Offset>
-__device__ tile tile_by_steps(const level<Offset> &from, count64 k, slots<Offset> &slots)
+__device__ tile tile_by_steps(const level<Offset> &from, count64 k, tile_lists<Offset> &tile_lists)
 {
     const count64 begin = k * from.size, all = from.vertices + from.edges;
     const count64 end = min(begin + from.size, all);
@@ -131,35 +128,36 @@ __device__ tile tile_by_steps(const level<Offset> &from, count64 k, slots<Offset
     if (threadIdx.x < 64) {
         const uint32_t cut = inputs_before(from, threadIdx.x < 32 ? begin : end);
         if (lane_of() == 0)
-            slots.cut[threadIdx.x / 32] = cut;
+            tile_lists.cut[threadIdx.x / 32] = cut;
     }
     __syncthreads();
-    const uint32_t i = slots.cut[0], j = slots.cut[1], begun = i > 0;
-    return {begin - i, static_cast<uint32_t>((end - j) - (begin - i)), i - begun, j - i + begun,
-            begun};
+    const uint32_t i = tile_lists.cut[0], j = tile_lists.cut[1], merged = i > 0;
+    return {begin - i, static_cast<uint32_t>((end - j) - (begin - i)), i - merged, j - i + merged,
+            merged};
 }
 
-/* Tile k of equal neighbours. All threads of the block. */
+/* Tile k of equal neighbors. All threads of the block. */
 template <typename Offset>
-__device__ tile tile_by_outputs(const level<Offset> &from, count64 k, slots<Offset> &slots)
+__device__ tile tile_by_outputs(const level<Offset> &from, count64 k,
+                                tile_lists<Offset> &tile_lists)
 {
     const count64 begin = k * from.size, end = min(begin + from.size, from.edges);
 
     if (threadIdx.x < 64) {
         const uint32_t cut = inputs_upto(from, threadIdx.x < 32 ? begin : end - 1);
         if (lane_of() == 0)
-            slots.cut[threadIdx.x / 32] = cut;
+            tile_lists.cut[threadIdx.x / 32] = cut;
     }
     __syncthreads();
-    const uint32_t i = slots.cut[0] - 1, j = slots.cut[1];
+    const uint32_t i = tile_lists.cut[0] - 1, j = tile_lists.cut[1];
     return {begin, static_cast<uint32_t>(end - begin), i, j - i, 1};
 }
 
-/* ---- fine ---- */
+/* ---- fine cuts ---- */
 
 template <typename Offset>
-__device__ void load(const kernel_params &plan, const level<Offset> &from, const tile &tile,
-                     slots<Offset> &slots)
+__device__ void load(const kernel_params &params, const level<Offset> &from, const tile &tile,
+                     tile_lists<Offset> &tile_lists)
 {
     for (uint32_t base = threadIdx.x; base < tile.count; base += 4 * threads) {
         uint32_t v[4];
@@ -173,39 +171,40 @@ __device__ void load(const kernel_params &plan, const level<Offset> &from, const
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const uint32_t k = base + j * threads;
-            const Offset begin = hw_begin<Offset>(plan.common.graph.out, v[j]);
+            const Offset begin = hw_begin<Offset>(params.common.graph.out, v[j]);
             if (k >= tile.count)
                 continue;
-            slots.before[k] =
+            tile_lists.before[k] =
                 before[j] <= tile.first ? 0 : static_cast<uint16_t>(before[j] - tile.first);
-            slots.begin[k] = begin + static_cast<Offset>(tile.first - before[j]);
-            slots.vertex[k] = v[j];
+            tile_lists.begin[k] = begin + static_cast<Offset>(tile.first - before[j]);
+            tile_lists.vertex[k] = v[j];
         }
     }
     __syncthreads();
 }
 
-/* The expand operation on a tile: slots.owner. */
-template <typename Offset> __device__ void expand(const tile &tile, slots<Offset> &slots)
+/* The expand operation on a tile: computes tile_lists.owner. All threads of the block. */
+template <typename Offset> __device__ void expand(const tile &tile, tile_lists<Offset> &tile_lists)
 {
-    const uint32_t begun = tile.begun, steps = tile.count - begun + tile.outputs;
-    const uint32_t share = (steps + threads - 1) / threads;
-    const uint32_t from = min(threadIdx.x * share, steps), to = min(from + share, steps);
-    uint32_t next = begun, end = tile.count;
+    const uint32_t merged = tile.merged, steps = tile.count - merged + tile.outputs;
+    const uint32_t steps_per_thread = (steps + threads - 1) / threads;
+    const uint32_t from = min(threadIdx.x * steps_per_thread, steps),
+                   to = min(from + steps_per_thread, steps);
+    uint32_t next = merged, end = tile.count;
 
-    while (next < end) { /* the slots before step `from` */
+    while (next < end) { /* lists before step `from` */
         const uint32_t middle = (next + end) / 2;
-        if (middle - begun + slots.before[middle] < from)
+        if (middle - merged + tile_lists.before[middle] < from)
             next = middle + 1;
         else
             end = middle;
     }
-    uint32_t output = from - (next - begun);
+    uint32_t output = from - (next - merged);
     for (uint32_t step = from; step < to; step++) {
-        if (next < tile.count && slots.before[next] <= output)
+        if (next < tile.count && tile_lists.before[next] <= output)
             next++;
         else
-            slots.owner[output++] = static_cast<uint16_t>(next - 1);
+            tile_lists.owner[output++] = static_cast<uint16_t>(next - 1);
     }
     __syncthreads();
 }
@@ -213,28 +212,28 @@ template <typename Offset> __device__ void expand(const tile &tile, slots<Offset
 /* ---- gathering ---- */
 
 template <typename Offset>
-__device__ __forceinline__ uint32_t neighbour(const kernel_params &plan, Offset location)
+__device__ __forceinline__ uint32_t neighbor_at(const kernel_params &params, Offset location)
 {
-    return __ldcs(plan.common.graph.out.neighbor + location);
+    return __ldcs(params.common.graph.out.neighbor + location);
 }
 
-/* Visits four candidates a lane and collects what is new. A whole warp. */
+/* Visits four candidates per lane and collects the new ones. Warp-collective. */
 template <typename Offset, typename Source>
-__device__ __forceinline__ void take(const kernel_params &plan, uint32_t depth,
-                                     discovered_buffer &found, const uint32_t *candidate,
-                                     Source source)
+__device__ __forceinline__ void visit_and_collect(const kernel_params &params, uint32_t depth,
+                                                  discovered_buffer &found,
+                                                  const uint32_t *candidate, Source source)
 {
-    const uint32_t fresh = visit<4>(plan.common, candidate, source);
+    const uint32_t new_bits = visit<4>(params.common, candidate, source);
 
-    collect<4>(found, candidate, fresh, [&](int k, bool mine) {
-        enqueue_overflow<Offset>(plan.common, depth, candidate[k], mine);
+    collect<4>(found, candidate, new_bits, [&](int k, bool mine) {
+        enqueue_overflow<Offset>(params.common, depth, candidate[k], mine);
     });
 }
 
-/* Gathers the neighbours of a tile. All threads of the block. */
+/* Gathers the neighbors of a tile. All threads of the block. */
 template <typename Offset>
-__device__ void gather(const kernel_params &plan, uint32_t depth, const tile &tile,
-                       const slots<Offset> &slots, discovered_buffer &found)
+__device__ void gather(const kernel_params &params, uint32_t depth, const tile &tile,
+                       const tile_lists<Offset> &tile_lists, discovered_buffer &found)
 {
     for (uint32_t base = 0; base < tile.outputs; base += 4 * threads) {
         uint32_t v[4];
@@ -243,69 +242,70 @@ __device__ void gather(const kernel_params &plan, uint32_t depth, const tile &ti
             const uint32_t output = base + k * threads + threadIdx.x;
             v[k] = HW_INVALID_VERTEX;
             if (output < tile.outputs)
-                v[k] = neighbour<Offset>(plan, slots.begin[slots.owner[output]] + output);
+                v[k] = neighbor_at<Offset>(params,
+                                           tile_lists.begin[tile_lists.owner[output]] + output);
         }
-        take<Offset>(plan, depth, found, v, [&](int k) {
-            return slots.vertex[slots.owner[base + k * threads + threadIdx.x]];
+        visit_and_collect<Offset>(params, depth, found, v, [&](int k) {
+            return tile_lists.vertex[tile_lists.owner[base + k * threads + threadIdx.x]];
         });
     }
 }
 
-/* Queues finds while there is room for those of another tile. All threads of the block;
- * until the next barrier nothing may be found. */
+/* Queues the collected vertices if the buffer might not hold those of another tile. All threads of
+ * the block; nothing may be collected before the next barrier. */
 template <typename Offset>
-__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth,
-                                          discovered_buffer &found)
+__device__ __forceinline__ void flush_if_full(const kernel_params &params, uint32_t depth,
+                                              discovered_buffer &found)
 {
     __syncthreads();
     if (found.count > buffer_capacity - tile_size)
-        enqueue_buffer<Offset>(plan.common, depth, found);
+        enqueue_buffer<Offset>(params.common, depth, found);
 }
 
-/* One level, redistribution and gathering together. by_inputs: the former is balanced,
- * else the latter. */
+/* One level, redistribution and gathering in one phase. by_inputs: balances redistribution, else
+ * gathering. */
 template <typename Offset>
-__device__ void expand_and_gather(const kernel_params &plan, level<Offset> from, bool by_inputs,
-                                  slots<Offset> &slots, discovered_buffer &found)
+__device__ void expand_and_gather(const kernel_params &params, level<Offset> from, bool by_inputs,
+                                  tile_lists<Offset> &tile_lists, discovered_buffer &found)
 {
     const count64 steps = by_inputs ? from.vertices + from.edges : from.edges;
 
     from.size = tile_for(steps);
     for (count64 k = blockIdx.x; k * from.size < steps; k += gridDim.x) {
         const tile tile =
-            by_inputs ? tile_by_steps(from, k, slots) : tile_by_outputs(from, k, slots);
-        load(plan, from, tile, slots);
-        expand(tile, slots);
-        gather(plan, from.depth, tile, slots, found);
-        make_room<Offset>(plan, from.depth, found);
+            by_inputs ? tile_by_steps(from, k, tile_lists) : tile_by_outputs(from, k, tile_lists);
+        load(params, from, tile, tile_lists);
+        expand(tile, tile_lists);
+        gather(params, from.depth, tile, tile_lists, found);
+        flush_if_full<Offset>(params, from.depth, found);
     }
 }
 
-/* One level's redistribution, to memory. */
+/* Redistribution of one level, to memory. */
 template <typename Offset>
-__device__ void expand_to_memory(const kernel_params &plan, level<Offset> from,
-                                 slots<Offset> &slots)
+__device__ void expand_to_memory(const kernel_params &params, level<Offset> from,
+                                 tile_lists<Offset> &tile_lists)
 {
     const count64 steps = from.vertices + from.edges;
 
     from.size = tile_for(steps);
     for (count64 k = blockIdx.x; k * from.size < steps; k += gridDim.x) {
-        const tile tile = tile_by_steps(from, k, slots);
-        load(plan, from, tile, slots);
-        expand(tile, slots);
+        const tile tile = tile_by_steps(from, k, tile_lists);
+        load(params, from, tile, tile_lists);
+        expand(tile, tile_lists);
         for (uint32_t output = threadIdx.x; output < tile.outputs; output += threads) {
-            const uint32_t slot = slots.owner[output];
-            __stcs(static_cast<Offset *>(plan.location) + tile.first + output,
-                   static_cast<Offset>(slots.begin[slot] + output));
-            __stcs(plan.source + tile.first + output, slots.vertex[slot]);
+            const uint32_t list_index = tile_lists.owner[output];
+            __stcs(static_cast<Offset *>(params.location) + tile.first + output,
+                   static_cast<Offset>(tile_lists.begin[list_index] + output));
+            __stcs(params.source + tile.first + output, tile_lists.vertex[list_index]);
         }
         __syncthreads();
     }
 }
 
-/* One level's gathering, from memory. */
+/* Gathering of one level, from memory. */
 template <typename Offset>
-__device__ void gather_from_memory(const kernel_params &plan, const level<Offset> &from,
+__device__ void gather_from_memory(const kernel_params &params, const level<Offset> &from,
                                    discovered_buffer &found)
 {
     const uint32_t tile = tile_for(from.edges);
@@ -320,13 +320,14 @@ __device__ void gather_from_memory(const kernel_params &plan, const level<Offset
                 const count64 edge = base + j * threads;
                 v[j] = HW_INVALID_VERTEX;
                 if (edge < end)
-                    v[j] = neighbour<Offset>(
-                        plan, __ldcs(static_cast<const Offset *>(plan.location) + edge));
+                    v[j] = neighbor_at<Offset>(
+                        params, __ldcs(static_cast<const Offset *>(params.location) + edge));
             }
-            take<Offset>(plan, from.depth, found, v,
-                         [&](int j) { return __ldcg(plan.source + base + j * threads); });
+            visit_and_collect<Offset>(params, from.depth, found, v, [&](int j) {
+                return __ldcg(params.source + base + j * threads);
+            });
         }
-        make_room<Offset>(plan, from.depth, found);
+        flush_if_full<Offset>(params, from.depth, found);
         __syncthreads();
     }
 }
@@ -334,110 +335,113 @@ __device__ void gather_from_memory(const kernel_params &plan, const level<Offset
 /* ---- without redistribution ---- */
 
 /* The list of one vertex. */
-template <typename Offset> struct list {
+template <typename Offset> struct adjacency {
     uint32_t vertex, length;
     Offset begin;
 };
 
-/* The list of this thread in one of so many tiles. Vertices are dealt out: lists begin with
- * their hubs, and so does a queue, which are not to meet in one block. */
+/* The list of this thread in one of `tiles` tiles. Vertices are distributed cyclically: a queue
+ * begins with hubs, as lists do, and these must not meet in one block. */
 template <typename Offset>
-__device__ __forceinline__ list<Offset>
-list_at(const kernel_params &plan, const level<Offset> &from, uint32_t tile, uint32_t tiles)
+__device__ __forceinline__ adjacency<Offset>
+list_at(const kernel_params &params, const level<Offset> &from, uint32_t tile, uint32_t tiles)
 {
     const count64 i = tile + static_cast<count64>(threadIdx.x) * tiles;
 
     if (i >= from.vertices)
         return {0, 0, 0};
     const uint32_t v = __ldcg(from.queue + i);
-    const Offset begin = hw_begin<Offset>(plan.common.graph.out, v);
-    return {v, static_cast<uint32_t>(hw_begin<Offset>(plan.common.graph.out, v + 1) - begin),
+    const Offset begin = hw_begin<Offset>(params.common.graph.out, v);
+    return {v, static_cast<uint32_t>(hw_begin<Offset>(params.common.graph.out, v + 1) - begin),
             begin};
 }
 
-/* Gathers elements at, at + stride, ... of one list, four at a time, up to `end`. A whole
- * warp, whose lanes have one list or one each. */
+/* Gathers elements at, at + stride, ... of one list, four at a time, up to `end`. Lanes have one
+ * common list or one each. Warp-collective. */
 template <typename Offset>
-__device__ __forceinline__ void gather_list(const kernel_params &plan, uint32_t depth,
-                                            const list<Offset> &list, uint32_t at, uint32_t end,
-                                            uint32_t stride, discovered_buffer &found)
+__device__ __forceinline__ void gather_list(const kernel_params &params, uint32_t depth,
+                                            const adjacency<Offset> &list, uint32_t at,
+                                            uint32_t end, uint32_t stride, discovered_buffer &found)
 {
     for (; __any_sync(HW_WARP, at < end); at += 4 * stride) {
         uint32_t v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v[k] = at + k * stride < end ? neighbour<Offset>(plan, list.begin + at + k * stride)
+            v[k] = at + k * stride < end ? neighbor_at<Offset>(params, list.begin + at + k * stride)
                                          : HW_INVALID_VERTEX;
-        take<Offset>(plan, depth, found, v, [&](int) { return list.vertex; });
+        visit_and_collect<Offset>(params, depth, found, v, [&](int) { return list.vertex; });
     }
 }
 
-/* Gathers the lists that are longer than `least`, the whole warp one after another. */
+/* Gathers the lists of at least min_length neighbors one after another, each by the whole warp. */
 template <typename Offset>
-__device__ void gather_by_warp(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
-                               uint32_t least, discovered_buffer &found)
+__device__ void gather_by_warp(const kernel_params &params, uint32_t depth, adjacency<Offset> &mine,
+                               uint32_t min_length, discovered_buffer &found)
 {
-    uint32_t left = __ballot_sync(HW_WARP, mine.length >= least);
+    uint32_t left = __ballot_sync(HW_WARP, mine.length >= min_length);
 
     for (; left; left &= left - 1) {
         const int lane = __ffs(left) - 1;
-        const list<Offset> chosen = {__shfl_sync(HW_WARP, mine.vertex, lane),
-                                     __shfl_sync(HW_WARP, mine.length, lane),
-                                     __shfl_sync(HW_WARP, mine.begin, lane)};
-        gather_list<Offset>(plan, depth, chosen, lane_of(), chosen.length, 32, found);
+        const adjacency<Offset> chosen = {__shfl_sync(HW_WARP, mine.vertex, lane),
+                                          __shfl_sync(HW_WARP, mine.length, lane),
+                                          __shfl_sync(HW_WARP, mine.begin, lane)};
+        gather_list<Offset>(params, depth, chosen, lane_of(), chosen.length, 32, found);
     }
-    if (mine.length >= least)
+    if (mine.length >= min_length)
         mine.length = 0;
 }
 
-/* One level, a lane for each vertex, but a warp for long lists. */
+/* One level, a lane per vertex, but a warp for long lists. */
 template <typename Offset>
-__device__ void gather_directly(const kernel_params &plan, const level<Offset> &from,
+__device__ void gather_directly(const kernel_params &params, const level<Offset> &from,
                                 discovered_buffer &found)
 {
     constexpr uint32_t long_list = 64;
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
 
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        list<Offset> mine = list_at(plan, from, tile, tiles);
-        gather_by_warp<Offset>(plan, from.depth, mine, long_list, found);
-        gather_list<Offset>(plan, from.depth, mine, 0, mine.length, 1, found);
-        make_room<Offset>(plan, from.depth, found);
+        adjacency<Offset> mine = list_at(params, from, tile, tiles);
+        gather_by_warp<Offset>(params, from.depth, mine, long_list, found);
+        gather_list<Offset>(params, from.depth, mine, 0, mine.length, 1, found);
+        flush_if_full<Offset>(params, from.depth, found);
         __syncthreads();
     }
 }
 
-/* Gathers the lists of at least `threads` neighbours, the whole block one after another. */
+/* Gathers the lists of at least `threads` neighbors one after another, each by the whole block. */
 template <typename Offset>
-__device__ void gather_by_block(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
-                                slots<Offset> &slots, discovered_buffer &found)
+__device__ void gather_by_block(const kernel_params &params, uint32_t depth,
+                                adjacency<Offset> &mine, tile_lists<Offset> &tile_lists,
+                                discovered_buffer &found)
 {
     while (__syncthreads_or(mine.length >= threads)) {
         if (mine.length >= threads)
-            atomicExch(&slots.cut[0], threadIdx.x);
+            atomicExch(&tile_lists.cut[0], threadIdx.x);
         __syncthreads();
-        if (slots.cut[0] == threadIdx.x) {
-            slots.vertex[0] = mine.vertex;
-            slots.vertex[1] = mine.length;
-            slots.begin[0] = mine.begin;
+        if (tile_lists.cut[0] == threadIdx.x) {
+            tile_lists.vertex[0] = mine.vertex;
+            tile_lists.vertex[1] = mine.length;
+            tile_lists.begin[0] = mine.begin;
             mine.length = 0;
         }
         __syncthreads();
-        const list<Offset> chosen = {slots.vertex[0], slots.vertex[1], slots.begin[0]};
+        const adjacency<Offset> chosen = {tile_lists.vertex[0], tile_lists.vertex[1],
+                                          tile_lists.begin[0]};
         for (uint32_t at = 0; at < chosen.length; at += tile_size) {
-            gather_list<Offset>(plan, depth, chosen, at + threadIdx.x,
+            gather_list<Offset>(params, depth, chosen, at + threadIdx.x,
                                 min(chosen.length, at + tile_size), threads, found);
-            make_room<Offset>(plan, depth, found);
+            flush_if_full<Offset>(params, depth, found);
             __syncthreads();
         }
     }
 }
 
-/* Gathers short lists: packed one after another in shared memory, the block a tile at a
- * time. */
+/* Gathers short lists: packed in shared memory one after another, a tile at a time. All threads of
+ * the block. */
 template <typename Offset>
-__device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const list<Offset> &mine,
-                               slots<Offset> &slots, discovered_buffer &found)
+__device__ void gather_by_scan(const kernel_params &params, uint32_t depth,
+                               const adjacency<Offset> &mine, tile_lists<Offset> &tile_lists,
+                               discovered_buffer &found)
 {
     count64 before, all;
     uint32_t done = 0;
@@ -446,8 +450,8 @@ __device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const 
     for (uint32_t base = 0; base < all; base += tile_size) {
         const uint32_t length = min(tile_size, static_cast<uint32_t>(all) - base);
         for (; done < mine.length && before + done < base + length; done++) {
-            slots.begin[before + done - base] = mine.begin + done;
-            slots.vertex[before + done - base] = mine.vertex;
+            tile_lists.begin[before + done - base] = mine.begin + done;
+            tile_lists.vertex[before + done - base] = mine.vertex;
         }
         __syncthreads();
         for (uint32_t half = 0; half < length; half += 4 * threads) {
@@ -455,30 +459,32 @@ __device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const 
 #pragma unroll
             for (int k = 0; k < 4; k++) {
                 const uint32_t i = half + k * threads + threadIdx.x;
-                v[k] = i < length ? neighbour<Offset>(plan, slots.begin[i]) : HW_INVALID_VERTEX;
+                v[k] = i < length ? neighbor_at<Offset>(params, tile_lists.begin[i])
+                                  : HW_INVALID_VERTEX;
             }
-            take<Offset>(plan, depth, found, v,
-                         [&](int k) { return slots.vertex[half + k * threads + threadIdx.x]; });
+            visit_and_collect<Offset>(params, depth, found, v, [&](int k) {
+                return tile_lists.vertex[half + k * threads + threadIdx.x];
+            });
         }
-        make_room<Offset>(plan, depth, found);
+        flush_if_full<Offset>(params, depth, found);
         __syncthreads();
     }
 }
 
-/* One level, by the length of lists. */
+/* One level, by the lengths of lists. */
 template <typename Offset>
-__device__ void gather_by_length(const kernel_params &plan, const level<Offset> &from,
-                                 slots<Offset> &slots, discovered_buffer &found)
+__device__ void gather_by_length(const kernel_params &params, const level<Offset> &from,
+                                 tile_lists<Offset> &tile_lists, discovered_buffer &found)
 {
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
 
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        list<Offset> mine = list_at(plan, from, tile, tiles);
-        gather_by_block<Offset>(plan, from.depth, mine, slots, found);
-        gather_by_warp<Offset>(plan, from.depth, mine, 32, found);
+        adjacency<Offset> mine = list_at(params, from, tile, tiles);
+        gather_by_block<Offset>(params, from.depth, mine, tile_lists, found);
+        gather_by_warp<Offset>(params, from.depth, mine, 32, found);
         __syncthreads();
-        gather_by_scan<Offset>(plan, from.depth, mine, slots, found);
-        make_room<Offset>(plan, from.depth, found);
+        gather_by_scan<Offset>(params, from.depth, mine, tile_lists, found);
+        flush_if_full<Offset>(params, from.depth, found);
         __syncthreads();
     }
 }
@@ -487,48 +493,48 @@ __device__ void gather_by_length(const kernel_params &plan, const level<Offset> 
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 4)
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+    search(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    __shared__ slots<Offset> slots;
+    __shared__ tile_lists<Offset> tile_lists;
     __shared__ discovered_buffer found;
     cg::grid_group grid = cg::this_grid();
-    const bool keeps_rows = hw_grid_thread() == 0;
+    const bool traces = hw_grid_thread() == 0;
 
     if (threadIdx.x == 0)
         found.count = 0;
-    begin<Offset>(plan.common, root);
+    init_search<Offset>(params.common, root);
     grid.sync();
     for (uint32_t depth = 0;; depth++) {
-        const level<Offset> from = level_of<Offset>(plan, depth);
-        const bool by_inputs = static_cast<double>(from.edges) > plan.factor * from.vertices;
+        const level<Offset> from = level_of<Offset>(params, depth);
+        const bool by_inputs = static_cast<double>(from.edges) > params.factor * from.vertices;
         uint32_t routine = by_inputs ? HW_ROUTINE_MERGE_EXPAND : HW_ROUTINE_MERGE_GATHER;
         if (from.vertices == 0)
             break;
-        clear_ahead(plan.common, depth);
+        clear_ahead(params.common, depth);
         if (kind == HW_MERGE_FUSED) {
-            expand_and_gather(plan, from, by_inputs, slots, found);
+            expand_and_gather(params, from, by_inputs, tile_lists, found);
         } else if (kind == HW_MERGE_SEPARATE) {
-            expand_to_memory(plan, from, slots);
+            expand_to_memory(params, from, tile_lists);
             grid.sync();
-            gather_from_memory(plan, from, found);
+            gather_from_memory(params, from, found);
             routine = HW_ROUTINE_MERGE_SEPARATE;
         } else if (kind == HW_MERGE_DIRECT) {
-            gather_directly(plan, from, found);
+            gather_directly(params, from, found);
             routine = HW_ROUTINE_DIRECT;
         } else {
-            gather_by_length(plan, from, slots, found);
+            gather_by_length(params, from, tile_lists, found);
             routine = HW_ROUTINE_CTA_WARP_SCAN;
         }
-        enqueue_buffer<Offset>(plan.common, depth, found);
+        enqueue_buffer<Offset>(params.common, depth, found);
         grid.sync();
-        if (keeps_rows)
-            trace_append(plan.common, depth, routine, from.edges);
+        if (traces)
+            trace_append(params.common, depth, routine, from.edges);
     }
-    if (keeps_rows)
-        trace_end(plan.common);
+    if (traces)
+        trace_end(params.common);
 }
 
-const void *kernel_of(const hw_merge_params *plan)
+const void *kernel_of(const hw_merge_params *params)
 {
     static const void *const kernels[HW_MERGE_KINDS][2] = {
         {reinterpret_cast<const void *>(search<uint32_t, HW_MERGE_FUSED>),
@@ -540,20 +546,20 @@ const void *kernel_of(const hw_merge_params *plan)
         {reinterpret_cast<const void *>(search<uint32_t, HW_MERGE_CTA>),
          reinterpret_cast<const void *>(search<uint64_t, HW_MERGE_CTA>)}};
 
-    return kernels[plan->kind][plan->common.graph.wide];
+    return kernels[params->kind][params->common.graph.wide];
 }
 
 } // namespace
 
-int hw_merge_launch_shape(const hw_merge_params *plan, int *blocks)
+int hw_merge_launch_shape(const hw_merge_params *params, int *blocks)
 {
-    return hw_frontier_queue_shape(kernel_of(plan), blocks);
+    return hw_frontier_queue_shape(kernel_of(params), blocks);
 }
 
-int hw_merge_launch(const hw_merge_params *plan, int blocks, uint32_t root)
+int hw_merge_launch(const hw_merge_params *params, int blocks, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_merge_params *>(plan), &root};
+    void *arguments[] = {const_cast<hw_merge_params *>(params), &root};
 
-    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(blocks), dim3(threads), arguments, 0,
+    return cudaLaunchCooperativeKernel(kernel_of(params), dim3(blocks), dim3(threads), arguments, 0,
                                        nullptr);
 }
