@@ -19,7 +19,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -429,6 +429,6 @@ __device__ __noinline__ void bottom_up_level(const kernel_params &params, uint32
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -151,6 +151,6 @@ __device__ void receive(const kernel_params &params, uint32_t m, count64 count)
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif

@@ -14,7 +14,7 @@
 #include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
 #include "gpu/device/ptx.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -384,6 +384,6 @@ template <typename Offset> __device__ void queue_root(const kernel_params &param
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif

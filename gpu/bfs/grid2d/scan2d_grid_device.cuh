@@ -16,13 +16,12 @@
 #include <cub/block/block_scan.cuh>
 #include <cuda_runtime.h>
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
 
 namespace cg = cooperative_groups;
-using namespace hw_scan2d;
 using kernel_params = hw_scan2d_grid_params;
 using allgather_result = hw_allgather_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
@@ -143,6 +142,6 @@ __device__ __noinline__ void trace_begin_level(const kernel_params &params, uint
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif

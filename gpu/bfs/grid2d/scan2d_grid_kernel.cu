@@ -22,7 +22,7 @@
 #include "gpu/bfs/grid2d/scan2d_single_cta.cuh"
 #include "gpu/bfs/grid2d/scan2d_top_down.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -327,4 +327,4 @@ int hw_scan2d_grid_launch_update(const hw_scan2d_grid_params *params,
 }
 
 } // extern "C"
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d

@@ -12,7 +12,7 @@
 
 #include <cub/device/device_scan.cuh>
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -261,4 +261,4 @@ int hw_scan2d_grid_launch_find_heads(const hw_scan2d_grid_params *params)
 }
 
 } // extern "C"
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d

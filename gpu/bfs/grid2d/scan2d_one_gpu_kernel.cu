@@ -21,6 +21,7 @@ namespace
 {
 
 namespace cg = cooperative_groups;
+using namespace hw_frontier_queue;
 using namespace hw_scan2d;
 using kernel_params = hw_scan2d_one_gpu_params;
 

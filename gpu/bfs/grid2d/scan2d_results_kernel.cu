@@ -7,7 +7,7 @@
 
 #include <cub/device/device_scan.cuh>
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -283,4 +283,4 @@ int hw_scan2d_grid_launch_canonical_parents(const hw_scan2d_grid_params *params,
 }
 
 } // extern "C"
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d

@@ -14,7 +14,7 @@
 #include "gpu/bfs/grid2d/scan2d_exchange.cuh"
 #include "gpu/comm/allgather.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -355,6 +355,6 @@ __global__ void __launch_bounds__(cta_threads, 1)
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif

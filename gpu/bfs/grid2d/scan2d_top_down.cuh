@@ -15,7 +15,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_gather.cuh"
 
-namespace hw_scan2d_grid
+namespace hw_scan2d
 {
 namespace
 {
@@ -169,6 +169,6 @@ __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
 }
 
 } // namespace
-} // namespace hw_scan2d_grid
+} // namespace hw_scan2d
 
 #endif
