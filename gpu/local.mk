@@ -141,7 +141,7 @@ kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu \
   gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu
 kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_device.cuh \
   gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
-  gpu/sssp/delta/one_gpu_delta_push.cuh
+  gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/small_frontier_rounds.cuh
 gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c
 
 kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu

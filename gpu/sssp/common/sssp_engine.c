@@ -259,7 +259,7 @@ static enum hw_status parents(const struct hw_single_gpu_engine *engine, uint32_
         return HW_OK;
     return hw_cuda(hw_gpu_launch_parents(&engine->graph, &hw_sssp_state_of(engine)->paths, root,
                                          (int)search_of(engine)->hints),
-                   "the kernel that finds parents", err);
+                   "the kernel that computes parents", err);
 }
 
 static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,

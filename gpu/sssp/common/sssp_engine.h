@@ -18,8 +18,8 @@
  * Parents are tight and lead to the root. A tight edge from a smaller distance cannot close a cycle
  * where no weight is negative; a vertex all of whose tight edges come from equal distances (weights
  * that are zero or vanish in rounding) waits until such a neighbor has a parent. Where weights are
- * negative, and under --canonical-parents, a breadth-first search along tight edges finds the least
- * (hops, graph id) instead.
+ * negative, and under --canonical-parents, a breadth-first search along tight edges computes the
+ * least (hops, graph id) instead.
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_H
 #define HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_H

@@ -87,7 +87,7 @@ struct hw_one_gpu_delta_params {
     int adaptive;             /* widths may change */
     int no_light_heavy_split; /* all edges of a vertex are pushed at once */
     /* Small frontiers only (gpu/sssp/delta/small_frontier_delta_kernel.cu), else NULL: [records +
-     * 1][HW_SMALL_FRONTIER_RECORD_EDGES], laid out as
+     * 1][HW_SMALL_FRONTIER_RECORD_EDGES], in the layout of
      * gpu/sssp/delta/small_frontier_records_kernel.cu says. */
     struct hw_gpu_edge *record;
     uint32_t single_cta_vertices; /* maximum queue that one block drains */

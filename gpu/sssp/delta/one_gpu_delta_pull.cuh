@@ -249,7 +249,8 @@ template <typename Offset, int kind>
 __device__ void pull(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
                      const bucket_bounds<kind> &from)
 {
-    static_assert(31 + 32 * group_words <= buffer_capacity, "waiting vertices have room");
+    static_assert(31 + 32 * group_words <= buffer_capacity,
+                  "the buffer holds the waiting vertices");
     uint32_t *worklist = shared.buffer[rest_queue][threadIdx.x / 32];
     const uint32_t lane = threadIdx.x & 31;
     uint32_t waiting = 0;

@@ -23,9 +23,9 @@
  * Updates. A distance that a push found for a remote vertex goes into an outbox in the owner's
  * memory, as (position, source, key). The owner applies it after the next peer barrier; if there
  * are few updates and the next iteration pushes, that iteration applies them and pushes their
- * vertices beside its queue. A pull that follows does the same, unless distances are broadcast
- * before it. A full outbox falls back to lowering the owner's distance in place, and a bit records
- * the vertex.
+ * vertices as well as those in its queue. A pull that follows does the same, unless distances are
+ * broadcast before it. A full outbox falls back to lowering the owner's distance in place, and a
+ * bit records the vertex.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H

@@ -24,13 +24,14 @@ constexpr int threads = HW_PEER_DELTA_THREADS, warps = threads / 32;
  */
 constexpr uint32_t send_capacity = 96, updates_per_lane = send_capacity / 32;
 
-static_assert(static_cast<int>(HW_PEER_DELTA_WORDS) <= HW_ALLGATHER_WORDS, "a round has room");
+static_assert(static_cast<int>(HW_PEER_DELTA_WORDS) <= HW_ALLGATHER_WORDS,
+              "an all-gather carries the counters");
 
 /* Counters that are summed over the lanes; the minimum key follows them. */
 constexpr uint32_t sums = 8;
 
 /* Dynamic work of a block: a work chunk is one group of vertices for each of its warps. The warp
- * that finds all groups claimed advances to the next chunk. 25 bits hold the chunk numbers of 2^32
+ * that sees all groups claimed advances to the next chunk. 25 bits hold the chunk numbers of 2^32
  * vertices. */
 struct work_chunk {
     uint32_t now;  /* chunk number above, groups of it that were claimed below */

@@ -93,7 +93,7 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
                                  lane_state<kind> &state, key_of<kind> from, key_of<kind> to)
 {
     using chunk = chunk_t<kind>;
-    static_assert(chunk::entries <= send_capacity, "a warp has room");
+    static_assert(chunk::entries <= send_capacity, "the send buffer of a warp holds a chunk");
     uint4 *stage = shared.send_buffer[threadIdx.x / 32];
 
     for (uint64_t c = hw_grid_thread() / 32; c < chunks_of<kind>(params.peers.core);
@@ -115,13 +115,13 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
 
 /* The masks of a received chunk, one a lane; 0 past the last chunk. */
 template <int kind>
-__device__ __forceinline__ uint32_t mask_of(const uint4 *box, uint64_t c, uint32_t chunks)
+__device__ __forceinline__ uint32_t mask_of(const uint4 *buffer, uint64_t c, uint32_t chunks)
 {
     using chunk = chunk_t<kind>;
     const uint32_t lane = threadIdx.x & 31;
 
     return lane < chunk::words && c < chunks
-               ? __ldcg(reinterpret_cast<const uint32_t *>(box + c * chunk::apart) + lane)
+               ? __ldcg(reinterpret_cast<const uint32_t *>(buffer + c * chunk::apart) + lane)
                : 0;
 }
 
@@ -157,15 +157,15 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
 
     for (uint32_t step = 1; step < params.part.config.ranks; step++) {
         const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-        const uint4 *box = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
+        const uint4 *buffer = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
         const uint32_t chunks = chunks_of<kind>(params.peers.core_of[q]);
         key_of<kind> *there =
             distances<kind>(params) + q * params.part.config.block_size + (threadIdx.x & 31);
-        uint32_t next = mask_of<kind>(box, first, chunks);
+        uint32_t next = mask_of<kind>(buffer, first, chunks);
         for (uint64_t c = first; c < chunks; c += stride) {
             const uint32_t mask = next;
-            next = mask_of<kind>(box, c + stride, chunks);
-            unpack_chunk<kind>(box + c * chunk::apart, mask, there + c * chunk::positions);
+            next = mask_of<kind>(buffer, c + stride, chunks);
+            unpack_chunk<kind>(buffer + c * chunk::apart, mask, there + c * chunk::positions);
         }
     }
 }

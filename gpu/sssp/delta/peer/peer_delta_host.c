@@ -104,8 +104,8 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
     peer->params.outbox_capacity = sssp->params.config.block_size;
 }
 
-/* Copies the lightest edges, and finds on all parts where vertices of one edge begin. Collective;
- * ranks agree. */
+/* Copies the lightest edges, and determines on all parts where vertices of one edge begin.
+ * Collective; ranks agree. */
 static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct hw_peer_delta_params *params = &sssp->peer_delta.params;

@@ -158,15 +158,15 @@ __device__ void begin_refill(const kernel_params &params, block_shared &shared,
 __device__ __forceinline__ void
 reserve_and_publish(const kernel_params &params, block_shared &shared, iteration_counters *counters)
 {
-    const uint32_t boxes = num_queues, first = boxes + params.part.config.ranks;
+    const uint32_t first_outbox = num_queues, first_sum = first_outbox + params.part.config.ranks;
 
-    for (uint32_t k = threadIdx.x / 32; k <= first + sums; k += warps) {
-        if (k < boxes)
+    for (uint32_t k = threadIdx.x / 32; k <= first_sum + sums; k += warps) {
+        if (k < first_outbox)
             reserve_queue(shared, static_cast<int>(k));
-        else if (k < first)
-            reserve_outbox(shared, counters, k - boxes);
+        else if (k < first_sum)
+            reserve_outbox(shared, counters, k - first_outbox);
         else
-            publish_counters(shared, counters, k - first);
+            publish_counters(shared, counters, k - first_sum);
     }
 }
 

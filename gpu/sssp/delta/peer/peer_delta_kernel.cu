@@ -445,8 +445,8 @@ __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &r
     return length > 0;
 }
 
-/* Parents of vertices without a nearer neighbour. Each iteration finds some, or none is left to be
- * found. Returns how many are left, in lane 0. */
+/* Parents of vertices without a nearer neighbour. Each iteration resolves some, or none is left to
+ * be found. Returns how many are left, in lane 0. */
 template <int kind>
 __device__ __noinline__ uint32_t resolve_parentless(search_run<kind> &run, uint32_t root)
 {

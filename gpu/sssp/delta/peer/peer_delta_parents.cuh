@@ -243,7 +243,8 @@ template <int kind>
 __device__ uint32_t find_parents(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state, uint32_t root)
 {
-    static_assert(32 * finish_in_flight <= buffer_capacity, "waiting vertices have room");
+    static_assert(32 * finish_in_flight <= buffer_capacity,
+                  "the buffer holds the waiting vertices");
     uint32_t *waiting_list = shared.buffer[rest_queue][threadIdx.x / 32];
     const bool first = (threadIdx.x & 31) == 0;
     uint32_t parentless = 0;

@@ -486,7 +486,8 @@ __device__ void pull(const kernel_params &params, block_shared &shared, lane_sta
                      const bucket_bounds<kind> &from, uint32_t count, uint32_t updates,
                      uint32_t *claimed)
 {
-    static_assert(31 + 32 * group_words <= buffer_capacity, "waiting vertices have room");
+    static_assert(31 + 32 * group_words <= buffer_capacity,
+                  "the buffer holds the waiting vertices");
     const uint32_t warp = threadIdx.x / 32;
     pull_worklist work = {shared.buffer[rest_queue][warp], shared.pushes[warp], 0, 0};
     uint64_t g = hw_grid_thread() / 32;

@@ -185,10 +185,10 @@ __device__ __forceinline__ bool defer_to_block(block_shared &shared, const list_
                                                uint32_t count)
 {
     static_assert(worklist_capacity + warps * 32 < 1u << (32 - worklist_chunk_bits),
-                  "lists that ask for room");
+                  "count of lists when all warps add theirs");
     static_assert((worklist_capacity + warps * 32) * (block_list_edges / worklist_chunk_edges) <
                       1u << worklist_chunk_bits,
-                  "chunks of such lists");
+                  "chunks of these lists");
     const uint32_t chunks = (count + worklist_chunk_edges - 1) / worklist_chunk_edges;
     const uint32_t mine = count ? 1u << worklist_chunk_bits | chunks : 0, scan = hw_warp_scan(mine);
     uint32_t was = worklist_capacity << worklist_chunk_bits;
