@@ -243,8 +243,9 @@ __device__ void bottom_up_step(const kernel_params &params, const step_context &
                                           HW_ADAPTIVE_QUEUE_SINGLE_SCAN, HW_ADAPTIVE_QUEUE_STRIDED);
 
     now.current ^= 1;
-    scan_queue<Offset>(params, step, method, 0, params.graph.in, params.queue[now.current],
-                       &step.to->unvisited, false, trace);
+    scan_queue<Offset>(
+        params, step,
+        {method, 0, params.graph.in, params.queue[now.current], &step.to->unvisited, false}, trace);
     pull_step<Offset>(params, step, params.queue[now.current]);
     trace_append(params, step, trace, method, true, frontier);
     now.queued = false;
@@ -271,12 +272,15 @@ __device__ push_params resume_top_down(const kernel_params &params, const step_c
     }
     const uint32_t scan = first_allowed(params, HW_ADAPTIVE_QUEUE_SINGLE_SCAN,
                                         HW_ADAPTIVE_QUEUE_DOUBLE_SCAN, HW_ADAPTIVE_QUEUE_STRIDED);
-    scan_queue<Offset>(params, step, scan, step.from_code, params.graph.out,
-                       params.queue[now.current], &step.from->queued, false, trace);
+    scan_queue<Offset>(params, step,
+                       {scan, step.from_code, params.graph.out, params.queue[now.current],
+                        &step.from->queued, false},
+                       trace);
     if (method == HW_ADAPTIVE_QUEUE_SCAN_FREE &&
         hw_load_relaxed(&step.to->early) > 0) /* they belong to the next queue */
-        scan_queue<Offset>(params, step, HW_ADAPTIVE_QUEUE_SINGLE_SCAN, step.to_code,
-                           params.graph.out, params.queue[now.current ^ 1], &step.to->queued, true,
+        scan_queue<Offset>(params, step,
+                           {HW_ADAPTIVE_QUEUE_SINGLE_SCAN, step.to_code, params.graph.out,
+                            params.queue[now.current ^ 1], &step.to->queued, true},
                            trace);
     return {params.queue[now.current], frontier.vertices, false,
             method == HW_ADAPTIVE_QUEUE_SCAN_FREE, params.queue[now.current ^ 1]};
@@ -298,8 +302,10 @@ __device__ void top_down_step(const kernel_params &params, const step_context &s
     else
         push_step<Offset>(params, step, push, hw_load_relaxed(&step.from->has_long) != 0);
     if (!push.claims)
-        scan_queue<Offset>(params, step, method, step.to_code, params.graph.out,
-                           params.queue[now.current ^ 1], &step.to->queued, true, trace);
+        scan_queue<Offset>(params, step,
+                           {method, step.to_code, params.graph.out, params.queue[now.current ^ 1],
+                            &step.to->queued, true},
+                           trace);
     trace_append(params, step, trace, method, false, frontier.vertices);
     now.current ^= 1;
     now.queued = true;

@@ -286,18 +286,26 @@ __device__ __noinline__ void sorted_queue(const kernel_params &__restrict__ para
         add_up(step, own);
 }
 
-/* Generates a queue by any scan; complete on return. scan.counted: also adds the vertices'
- * out-edges to the level that the step discovers. */
+/* A queue to generate. */
+struct scan_request {
+    uint32_t method;           /* enum hw_adaptive_queue: a scan */
+    uint32_t code;             /* of the level whose vertices are queued */
+    const hw_gpu_lists &lists; /* by whose lengths degree classes are formed */
+    uint32_t *queue, *size;
+    bool counted; /* adds the vertices' out-edges to the level that the step discovers */
+};
+
+/* Generates a queue; complete on return. All threads of all participating blocks. */
 template <typename Offset>
-__device__ void scan_queue(const kernel_params &params, const step_context &step, uint32_t method,
-                           uint32_t code, const hw_gpu_lists &lists, uint32_t *queue,
-                           uint32_t *size, bool counted, trace_state &trace)
+__device__ void scan_queue(const kernel_params &params, const step_context &step,
+                           const scan_request &scan, trace_state &trace)
 {
     begin_scan(trace);
-    if (method == HW_ADAPTIVE_QUEUE_SINGLE_SCAN)
-        single_scan<Offset>(params, step, code, queue, size, counted);
+    if (scan.method == HW_ADAPTIVE_QUEUE_SINGLE_SCAN)
+        single_scan<Offset>(params, step, scan.code, scan.queue, scan.size, scan.counted);
     else
-        sorted_queue<Offset>(params, step, method, code, lists, queue, size, counted);
+        sorted_queue<Offset>(params, step, scan.method, scan.code, scan.lists, scan.queue,
+                             scan.size, scan.counted);
     barrier(step.blocks);
     end_scan(trace);
 }

@@ -156,13 +156,21 @@ __device__ __forceinline__ uint32_t probe_rest(const kernel_params &params,
     return parent;
 }
 
+/* State of a warp on its chunk. A lane has one word of the chunk. */
+struct chunk_state {
+    uint32_t word;          /* visited vertices, with those discovered so far */
+    uint32_t pending;       /* lanes whose word has unvisited vertices to test */
+    uint32_t first_hits;    /* vertices whose first in-neighbor became their parent */
+    uint32_t num_remaining; /* entries of chunk_scratch::remaining */
+};
+
 /* Tests the first in-neighbors of the unvisited vertices of up to eight words and removes these
- * words from pending. Vertices to test further go to chunk.remaining. base: the chunk's first
+ * words from state.pending. Vertices to test further go to chunk.remaining. base: the chunk's first
  * vertex. Warp-collective. */
-__device__ __forceinline__ void
-pull_first_neighbors(const kernel_params &params, const cached_bitmap &map, uint32_t base,
-                     uint32_t &pending, bool initial, chunk_scratch &chunk, uint32_t &num_remaining,
-                     uint32_t &word, uint32_t &first_hits, thread_counts &counts)
+__device__ __forceinline__ void pull_first_neighbors(const kernel_params &params,
+                                                     const cached_bitmap &map, uint32_t base,
+                                                     bool initial, chunk_scratch &chunk,
+                                                     chunk_state &state, thread_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
     int word_index[8];
@@ -170,9 +178,9 @@ pull_first_neighbors(const kernel_params &params, const cached_bitmap &map, uint
 
 #pragma unroll
     for (int k = 0; k < 8; k++) {
-        word_index[k] = __ffs(pending) - 1;
-        pending &= pending - 1;
-        const uint32_t visited = __shfl_sync(HW_WARP, word, word_index[k] & 31);
+        word_index[k] = __ffs(state.pending) - 1;
+        state.pending &= state.pending - 1;
+        const uint32_t visited = __shfl_sync(HW_WARP, state.word, word_index[k] & 31);
         const bool unvisited = word_index[k] >= 0 && !has_bit(visited, lane);
         unvisited_words |= unvisited << k;
         source[k] =
@@ -194,12 +202,13 @@ pull_first_neighbors(const kernel_params &params, const cached_bitmap &map, uint
         if (hit || (unvisited && initial))
             __stcs(params.parent + base + at, hit ? source[k] : HW_INVALID_VERTEX);
         if (static_cast<int>(lane) == word_index[k]) {
-            word |= hits;
-            first_hits |= hits;
+            state.word |= hits;
+            state.first_hits |= hits;
         }
         if (keep)
-            chunk.remaining[num_remaining + __popc(keeps & lower)] = static_cast<uint16_t>(at);
-        num_remaining += __popc(keeps);
+            chunk.remaining[state.num_remaining + __popc(keeps & lower)] =
+                static_cast<uint16_t>(at);
+        state.num_remaining += __popc(keeps);
         counts.discovered += hit;
     }
     counts.probes += __popc(unvisited_words);
@@ -226,16 +235,15 @@ __device__ __forceinline__ uint32_t pull_chunk(const kernel_params &params,
                                                thread_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31;
-    uint32_t first_hits = 0, num_remaining = 0;
+    chunk_state state = {word, pending, 0, 0};
 
     if (lane < cyclic_block_words)
         chunk.found[lane] = 0;
-    while (pending)
-        pull_first_neighbors(params, map, c * cyclic_block, pending, initial, chunk, num_remaining,
-                             word, first_hits, counts);
+    while (state.pending)
+        pull_first_neighbors(params, map, c * cyclic_block, initial, chunk, state, counts);
     __syncwarp();
-    for (uint32_t i = 0; i < num_remaining; i += 32) {
-        const bool active = i + lane < num_remaining;
+    for (uint32_t i = 0; i < state.num_remaining; i += 32) {
+        const bool active = i + lane < state.num_remaining;
         const uint32_t offset = active ? chunk.remaining[i + lane] : 0;
         const uint32_t v = c * cyclic_block + offset;
         const uint32_t parent = probe_rest(params, map, active, v, counts.probes);
@@ -249,14 +257,14 @@ __device__ __forceinline__ uint32_t pull_chunk(const kernel_params &params,
     }
     __syncwarp();
     if (lane < cyclic_block_words) {
-        word |= chunk.found[lane];
+        state.word |= chunk.found[lane];
         if (initial)
-            params.parent_is_first_neighbor[c * cyclic_block_words + lane] = first_hits;
-        else if (first_hits)
-            params.parent_is_first_neighbor[c * cyclic_block_words + lane] |= first_hits;
+            params.parent_is_first_neighbor[c * cyclic_block_words + lane] = state.first_hits;
+        else if (state.first_hits)
+            params.parent_is_first_neighbor[c * cyclic_block_words + lane] |= state.first_hits;
     }
     __syncwarp();
-    return word;
+    return state.word;
 }
 
 /* A bottom-up level. bitmap: the one it writes. initial: first bottom-up level: unreached vertices
