@@ -7,7 +7,7 @@
  * each round creates the engines again, in another order. The levels of all methods must be equal.
  */
 #include "lib/base/memory.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/engine/core/result.h"
 #include "lib/run/part_source.h"
 #include "lib/run/roots.h"
@@ -103,7 +103,7 @@ static void close_engines(struct bench *bench)
 {
     for (int m = 0; m < bench->options->methods; m++) {
         if (bench->engine[m])
-            bench->method[m]->frame->destroy(bench->engine[m]);
+            bench->method[m]->ops->destroy(bench->engine[m]);
         bench->engine[m] = NULL;
     }
 }
@@ -121,8 +121,8 @@ static enum hw_status open_engines(struct bench *bench, int round, struct hw_err
         status =
             parse_method(bench->options->name[m], &bench->part, &bench->method[m], &engine, err);
         if (status == HW_OK)
-            status = bench->method[m]->frame->create(bench->method[m], bench->ctx, &bench->part,
-                                                     &engine, &bench->engine[m], err);
+            status = bench->method[m]->ops->create(bench->method[m], bench->ctx, &bench->part,
+                                                   &engine, &bench->engine[m], err);
     }
     return status;
 }
@@ -152,8 +152,8 @@ static enum hw_status load(struct bench *bench, struct hw_error *err)
     if (status == HW_OK)
         status = parse_method(options->name[0], &bench->source.described, &bench->method[0], &first,
                               err);
-    if (status == HW_OK && bench->method[0]->frame->ready)
-        status = bench->method[0]->frame->ready(err);
+    if (status == HW_OK && bench->method[0]->ops->ready)
+        status = bench->method[0]->ops->ready(err);
     if (status != HW_OK)
         return status;
     hw_source_build_by(&bench->source, bench->method[0], true); /* other methods use it too */
@@ -223,8 +223,8 @@ static enum hw_status measure(struct bench *bench, struct hw_error *err)
             int m = (int)((k + i) % options->methods);
             double *min_seconds = &bench->seconds[m * sources + source];
             hw_result_poison(&bench->part, &bench->result);
-            status = bench->method[m]->frame->search(bench->engine[m], bench->owner[source],
-                                                     bench->position[source], &bench->result, err);
+            status = bench->method[m]->ops->search(bench->engine[m], bench->owner[source],
+                                                   bench->position[source], &bench->result, err);
             if (status == HW_OK)
                 status = compare(bench, k == 0, options->name[m], err);
             if (i < sources || bench->result.seconds < *min_seconds)

@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_GPU_HOPWAVE_GPU_H
 #define HOPWAVE_GPU_HOPWAVE_GPU_H
 
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 /*
  * The GPU methods of this build, HW_GPU_METHODS at most, terminated by NULL; none in a build

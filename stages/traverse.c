@@ -326,7 +326,7 @@ static enum hw_status take_edges_per_thread(const char *arg, struct hw_traverse_
 }
 
 /* Lanes of virtual warps: a word or a power of two. */
-static enum hw_status take_lanes(const char *arg, struct hw_relaxing *relaxing,
+static enum hw_status take_lanes(const char *arg, struct hw_relaxation_options *relaxing,
                                  struct hw_error *err)
 {
     static const char *const words[] = {"shared", "dynamic", "2", "4", "8", "16", "32", NULL};
@@ -339,7 +339,7 @@ static enum hw_status take_lanes(const char *arg, struct hw_relaxing *relaxing,
 }
 
 /* LEAST:MOST, powers of two. */
-static enum hw_status take_range(const char *arg, struct hw_relaxing *relaxing,
+static enum hw_status take_range(const char *arg, struct hw_relaxation_options *relaxing,
                                  struct hw_error *err)
 {
     unsigned least = 0, most = 0;
@@ -351,8 +351,8 @@ static enum hw_status take_range(const char *arg, struct hw_relaxing *relaxing,
                        "--virtual-warp-range: %s is none; two powers of two from 2 to 32 are "
                        "wanted, such as 4:32",
                        arg);
-    relaxing->virtual_warp_least = least;
-    relaxing->virtual_warp_most = most;
+    relaxing->virtual_warp_min = least;
+    relaxing->virtual_warp_max = most;
     return HW_OK;
 }
 
@@ -372,7 +372,7 @@ static enum hw_status take_relaxing(int key, const char *arg, struct hw_engine_o
                                     struct hw_error *err)
 {
     static const char *const removals[] = {"auto", "words", "marks", "off", NULL};
-    struct hw_relaxing *relaxing = &engine->relaxing;
+    struct hw_relaxation_options *relaxing = &engine->relaxation;
     int word = 0;
     enum hw_status status = HW_OK;
 
@@ -496,7 +496,7 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     case KEY_ALPHA:
         return take_alpha(arg, run, err);
     case KEY_NO_STEPS:
-        run->engine.steps = false;
+        run->engine.trace = false;
         return HW_OK;
     default:
         break;
@@ -515,11 +515,11 @@ static enum hw_status check_algorithm(const struct hw_traverse_options *run, str
     const char *name = engine->delta > 0         ? "--delta"
                        : engine->no_edge_classes ? "--no-edge-classes"
                        : engine->duplicates      ? "--duplicates"
-                                                 : hw_relaxing_given(&engine->relaxing);
+                                                 : hw_relaxation_option_given(&engine->relaxation);
 
     if (name && engine->algorithm != HW_SSSP)
         return hw_fail(err, HW_USAGE, "%s is for --algorithm sssp", name);
-    if (engine->profile && !engine->steps)
+    if (engine->profile && !engine->trace)
         return hw_fail(err, HW_USAGE,
                        "--degree-profile: adds to the steps, which --no-steps leaves out");
     if (engine->balance > HW_BALANCE_STATIC && (engine->queues & HW_QUEUE_DEGREE_CLASSES))
@@ -574,7 +574,7 @@ int main(int argc, char **argv)
                 .transport = "auto",
                 .roots = 64,
                 .seed = 1,
-                .engine = {.algorithm = HW_BFS, .steps = true}},
+                .engine = {.algorithm = HW_BFS, .trace = true}},
     };
     const struct hw_cli_program program = {
         .name = "hopwave-traverse",

@@ -155,7 +155,7 @@ static const void *lists(const struct hw_single_gpu_engine *engine)
 static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,
                                    struct hw_result *result, struct hw_error *err)
 {
-    return hw_gpu_append_step(&result->steps,
+    return hw_gpu_append_step(&result->trace,
                               engine->options.canonical_parents ? "canonical" : "parents",
                               result->seconds - result->seconds_search_order, err);
 }

@@ -2,7 +2,7 @@
 #ifndef HOPWAVE_GPU_ENGINE_GPU_METHODS_H
 #define HOPWAVE_GPU_ENGINE_GPU_METHODS_H
 
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 extern const struct hw_method hw_method_fused;
 extern const struct hw_method hw_method_fused_parts; /* on several GPUs */

@@ -100,7 +100,7 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
     if (status == HW_OK) {
         engine->method = method;
-        engine->ops = method->own;
+        engine->ops = method->impl;
         engine->ctx = ctx;
         engine->part = part;
         engine->options = *options;
@@ -184,7 +184,7 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     const struct hw_context *ctx = engine->ctx;
     double seconds[2] = {0, 0}, slowest[2];
 
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     enum hw_status status = engine->ops->root(engine, owner, position, err);
     if (status != HW_OK)
         return status;
@@ -206,22 +206,22 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     result->seconds_search_order = slowest[0];
     result->seconds = slowest[1];
     status = hw_agree(ctx->world, engine->ops->deliver(engine, result, err), err);
-    if (status == HW_OK && engine->options.steps)
+    if (status == HW_OK && engine->options.trace)
         status = engine->ops->steps(engine, result, err);
-    if (status == HW_OK && engine->options.steps)
-        status = hw_gpu_append_step(&result->steps,
+    if (status == HW_OK && engine->options.trace)
+        status = hw_gpu_append_step(&result->trace,
                                     engine->options.canonical_parents ? "canonical" : "parents",
                                     seconds[1] - seconds[0], err);
     return status;
 }
 
-const struct hw_frame hw_multi_gpu_frame = {.device = HW_CUDA,
-                                            .ready = hw_gpu_ready,
-                                            .create = create,
-                                            .search = run,
-                                            .verify_bfs = hw_gpu_verify_bfs,
-                                            .verify_sssp = hw_gpu_verify_sssp,
-                                            .tree_cache = &hw_gpu_tree_cache_functions,
-                                            .destroy = destroy,
-                                            .transport = transport_of,
-                                            .mpi_buffers = mpi_buffers_of};
+const struct hw_engine_ops hw_multi_gpu_ops = {.device = HW_CUDA,
+                                               .ready = hw_gpu_ready,
+                                               .create = create,
+                                               .search = run,
+                                               .verify_bfs = hw_gpu_verify_bfs,
+                                               .verify_sssp = hw_gpu_verify_sssp,
+                                               .tree_cache = &hw_gpu_tree_cache_functions,
+                                               .destroy = destroy,
+                                               .transport = transport_of,
+                                               .mpi_buffers = mpi_buffers_of};

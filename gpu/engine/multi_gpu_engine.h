@@ -13,7 +13,7 @@
 #include "gpu/comm/transport.h"
 #include "gpu/device/device.h"
 #include "gpu/validate/tree_cache.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 struct hw_multi_gpu_engine;
 
@@ -55,7 +55,7 @@ struct hw_multi_gpu_engine {
     struct hw_gpu_tree_cache
         tree_cache; /* first: see gpu/validate/tree_cache.h; open() sets tree_cache.view */
     const struct hw_method *method;
-    const struct hw_multi_gpu_search *ops; /* what the method adds: method->own */
+    const struct hw_multi_gpu_search *ops; /* what the method adds: method->impl */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -67,6 +67,6 @@ struct hw_multi_gpu_engine {
 };
 
 /* Of methods whose own is a struct hw_multi_gpu_search. */
-extern const struct hw_frame hw_multi_gpu_frame;
+extern const struct hw_engine_ops hw_multi_gpu_ops;
 
 #endif

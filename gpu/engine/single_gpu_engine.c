@@ -247,7 +247,7 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     if (status != HW_OK)
         return status;
     engine->method = method;
-    engine->ops = method->own;
+    engine->ops = method->impl;
     const struct hw_result_ops *results = engine->ops->results;
     engine->ctx = ctx;
     engine->part = part;
@@ -367,7 +367,7 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     if (owner != 0 || position >= engine->part->own.count)
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     result->outcome = HW_OUTCOME_TREE;
     result->delta = 0;
     engine->result = result;
@@ -377,18 +377,18 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
         status = timed(engine, root, result, err);
     if (status == HW_OK)
         status = deliver(engine, root, result, err);
-    if (status == HW_OK && engine->options.steps)
-        status = engine->ops->steps(engine, &result->steps, err);
-    if (status == HW_OK && engine->options.steps)
+    if (status == HW_OK && engine->options.trace)
+        status = engine->ops->steps(engine, &result->trace, err);
+    if (status == HW_OK && engine->options.trace)
         status = engine->ops->results->append_steps(engine, result, err);
     return status;
 }
 
-const struct hw_frame hw_single_gpu_frame = {.device = HW_CUDA,
-                                             .ready = hw_gpu_ready,
-                                             .create = create,
-                                             .search = run,
-                                             .verify_bfs = hw_gpu_verify_bfs,
-                                             .verify_sssp = hw_gpu_verify_sssp,
-                                             .tree_cache = &hw_gpu_tree_cache_functions,
-                                             .destroy = destroy};
+const struct hw_engine_ops hw_single_gpu_ops = {.device = HW_CUDA,
+                                                .ready = hw_gpu_ready,
+                                                .create = create,
+                                                .search = run,
+                                                .verify_bfs = hw_gpu_verify_bfs,
+                                                .verify_sssp = hw_gpu_verify_sssp,
+                                                .tree_cache = &hw_gpu_tree_cache_functions,
+                                                .destroy = destroy};

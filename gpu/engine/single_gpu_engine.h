@@ -16,7 +16,7 @@
 #include "gpu/graph/degree_ordered_lists.h"
 #include "gpu/graph/device_graph.h"
 #include "gpu/validate/tree_cache.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 struct hw_single_gpu_engine;
 
@@ -52,7 +52,7 @@ struct hw_result_ops {
                               struct hw_result *result, struct hw_error *err);
     /* Where searches leave their trees, once the engine is complete. */
     struct hw_result_view (*view)(const struct hw_single_gpu_engine *engine);
-    /* Appends what followed the search to result->steps. */
+    /* Appends what followed the search to result->trace. */
     enum hw_status (*append_steps)(const struct hw_single_gpu_engine *engine,
                                    struct hw_result *result, struct hw_error *err);
 };
@@ -77,7 +77,7 @@ struct hw_single_gpu_search {
     enum hw_status (*search)(struct hw_single_gpu_engine *engine, uint32_t root,
                              struct hw_error *err);
     /* Adds the rows of the search that has ended. */
-    enum hw_status (*steps)(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+    enum hw_status (*steps)(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err);
     /* Frees what engine->state owns, whatever went wrong; NULL: nothing. */
     void (*close)(struct hw_single_gpu_engine *engine);
@@ -95,7 +95,7 @@ enum hw_gpu_event {
 struct hw_single_gpu_engine {
     struct hw_gpu_tree_cache tree_cache; /* first: see gpu/validate/tree_cache.h */
     const struct hw_method *method;
-    const struct hw_single_gpu_search *ops; /* what the method adds: method->own */
+    const struct hw_single_gpu_search *ops; /* what the method adds: method->impl */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -115,6 +115,6 @@ struct hw_single_gpu_engine {
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 
 /* Of methods whose own is a struct hw_single_gpu_search. */
-extern const struct hw_frame hw_single_gpu_frame;
+extern const struct hw_engine_ops hw_single_gpu_ops;
 
 #endif

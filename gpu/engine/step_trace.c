@@ -15,7 +15,7 @@ struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nan
 }
 
 enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_count count,
-                                   struct hw_gpu_clock clock, struct hw_steps *steps,
+                                   struct hw_gpu_clock clock, struct hw_trace *steps,
                                    struct hw_error *err)
 {
     static const struct {
@@ -42,7 +42,7 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
     if (status == HW_OK && count > 0)
         status = hw_gpu_get(stored, record, (size_t)count * sizeof *stored, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -51,7 +51,7 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
         step->direction = routines[routine].direction;
         snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
         step->frontier = stored[r].frontier;
-        step->found = stored[r].found;
+        step->discovered = stored[r].found;
         step->edges_examined = (hw_count)stored[r].edges;
         step->seconds[HW_PHASE_EXPANSION] = (double)(stored[r].clock - clock.begun) * clock.seconds;
         clock.begun = stored[r].clock;
@@ -60,10 +60,10 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
     return status;
 }
 
-enum hw_status hw_gpu_append_step(struct hw_steps *steps, const char *routine, double seconds,
+enum hw_status hw_gpu_append_step(struct hw_trace *steps, const char *routine, double seconds,
                                   struct hw_error *err)
 {
-    struct hw_step *step = hw_steps_add(steps);
+    struct hw_trace_record *step = hw_trace_append(steps);
 
     if (!step)
         return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");

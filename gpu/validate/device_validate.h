@@ -4,7 +4,6 @@
 #ifndef HOPWAVE_GPU_VALIDATE_DEVICE_VALIDATE_H
 #define HOPWAVE_GPU_VALIDATE_DEVICE_VALIDATE_H
 
-#include "lib/engine/core/engine.h"
 #include "lib/verify/rules/vertex_rows.h"
 #include "lib/verify/verify.h"
 

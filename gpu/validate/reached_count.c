@@ -85,8 +85,8 @@ enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct
     return status == HW_OK ? put_ends(self, own, err) : status;
 }
 
-enum hw_status hw_reached_count_count(const struct hw_reached_count *self, struct hw_seen *seen,
-                                      struct hw_error *err)
+enum hw_status hw_reached_count_count(const struct hw_reached_count *self,
+                                      struct hw_reached_counts *counts, struct hw_error *err)
 {
     struct hw_gpu_count sum = {0};
     enum hw_status status = hw_gpu_fill(self->sum, 0, sizeof sum, err);
@@ -96,10 +96,10 @@ enum hw_status hw_reached_count_count(const struct hw_reached_count *self, struc
                          "the kernel that counts what was reached", err);
     if (status == HW_OK)
         status = hw_gpu_get(&sum, self->sum, sizeof sum, err);
-    *seen = (struct hw_seen){.reached = (hw_count)sum.reached,
-                             .ends = (hw_count)sum.ends,
-                             .deepest = (hw_count)sum.levels - 1,
-                             .unset = sum.unset > 0};
+    *counts = (struct hw_reached_counts){.reached = (hw_count)sum.reached,
+                                         .degrees = (hw_count)sum.ends,
+                                         .max_level = (hw_count)sum.levels - 1,
+                                         .illegal = sum.unset > 0};
     return status;
 }
 

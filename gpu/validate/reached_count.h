@@ -8,7 +8,7 @@
 #include "gpu/device/device.h"
 #include "gpu/validate/reached_count_kernel.h"
 #include "gpu/validate/result_view.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/result.h"
 
 /* Zero-initialise; closed by hw_reached_count_close() whatever became of it. */
 struct hw_reached_count {
@@ -27,8 +27,8 @@ enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct
                                      const struct hw_result_view *found, struct hw_error *err);
 
 /* Counts what the last search has left; waits for it. Local. */
-enum hw_status hw_reached_count_count(const struct hw_reached_count *self, struct hw_seen *seen,
-                                      struct hw_error *err);
+enum hw_status hw_reached_count_count(const struct hw_reached_count *self,
+                                      struct hw_reached_counts *counts, struct hw_error *err);
 
 /* Accepts one that was never opened. Local. */
 void hw_reached_count_close(struct hw_reached_count *self);

@@ -21,7 +21,7 @@ enum hw_gpu_counted {
 
 /* Sums over vertices. */
 struct hw_gpu_count {
-    uint64_t reached, ends; /* as in struct hw_seen */
+    uint64_t reached, ends; /* as in struct hw_reached_counts */
     uint64_t levels;        /* one more than the deepest */
     uint64_t unset;         /* that have no legal value */
 };

@@ -87,11 +87,11 @@ static enum hw_status open_counting(void *engine, struct hw_error *err)
     return hw_reached_count_open(&self->counting, self->part, &self->view, err);
 }
 
-static enum hw_status count(void *engine, struct hw_seen *seen, struct hw_error *err)
+static enum hw_status count(void *engine, struct hw_reached_counts *counts, struct hw_error *err)
 {
     const struct hw_gpu_tree_cache *self = engine;
 
-    return hw_reached_count_count(&self->counting, seen, err);
+    return hw_reached_count_count(&self->counting, counts, err);
 }
 
 const struct hw_tree_cache hw_gpu_tree_cache_functions = {.open = open_validation,

@@ -10,7 +10,7 @@
 
 #include "gpu/validate/reached_count.h"
 #include "gpu/validate/result_view.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 struct hw_transport;
 struct hw_tree_validation;
@@ -25,7 +25,7 @@ struct hw_gpu_tree_cache {
     struct hw_reached_count counting;
 };
 
-/* For struct hw_frame, of engines whose first member is a struct hw_gpu_tree_cache. */
+/* For struct hw_engine_ops, of engines whose first member is a struct hw_gpu_tree_cache. */
 extern const struct hw_tree_cache hw_gpu_tree_cache_functions;
 
 /* Frees what validation and counting allocated. Collective. */

@@ -251,3 +251,15 @@ void hw_progress_end(struct hw_progress *bar)
         fputc('\n', stderr);
     *bar = (struct hw_progress){0};
 }
+
+void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory, hw_count disk)
+{
+    if (ctx->rank != 0)
+        return;
+    if (seconds >= 0)
+        printf("seconds: %.3g\n", seconds);
+    if (memory >= 0)
+        printf("memory_per_rank: %" PRI_COUNT "\n", memory);
+    if (disk >= 0)
+        printf("disk: %" PRI_COUNT "\n", disk);
+}

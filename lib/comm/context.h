@@ -91,6 +91,15 @@ enum hw_status hw_memory_require(const struct hw_context *ctx, hw_count bytes, c
                                  struct hw_error *err);
 
 /*
+ * What --estimate prints on rank 0's standard output, as `key: value` lines
+ * that programs read too: seconds, memory of the largest rank and disk in bytes
+ * (seconds, memory_per_rank, disk). Negative values are
+ * left out. A traversal on devices may add device_memory_per_rank. Local.
+ */
+void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory,
+                       hw_count disk);
+
+/*
  * A progress bar on rank 0's standard error: printed only on a terminal, not
  * under --quiet, and only once two seconds have passed. Zero-initialise; call
  * with done = total (or hw_progress_end) to finish the line. Local.

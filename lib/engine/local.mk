@@ -2,10 +2,12 @@
 
 # what all methods share: the method table, options, results, traces, exchanges
 libhopwave_a_SOURCES += \
+  lib/engine/core/algorithm.h \
   lib/engine/core/arrays.c \
   lib/engine/core/arrays.h \
   lib/engine/core/cpu_methods.h \
-  lib/engine/core/engine.h \
+  lib/engine/core/engine_options.h \
+  lib/engine/core/method.h \
   lib/engine/core/method_registry.c \
   lib/engine/core/peer_exchange.c \
   lib/engine/core/peer_exchange.h \
@@ -14,6 +16,8 @@ libhopwave_a_SOURCES += \
   lib/engine/core/row_column_exchange.c \
   lib/engine/core/row_column_exchange.h \
   lib/engine/core/trace.c \
+  lib/engine/core/trace.h \
+  lib/engine/core/tree_cache.h \
   lib/engine/core/tree_slices.c \
   lib/engine/core/tree_slices.h
 

@@ -33,8 +33,8 @@ static enum hw_status look_into(struct selection *s, hw_count i, uint8_t *verdic
     enum hw_status status;
 
     hw_result_poison(part, result);
-    status = s->searcher->method->frame->search(s->searcher->engine, s->owner[i], s->position[i],
-                                                result, err);
+    status = s->searcher->method->ops->search(s->searcher->engine, s->owner[i], s->position[i],
+                                              result, err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;

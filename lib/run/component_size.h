@@ -7,7 +7,7 @@
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/run/roots.h"
 
 /* An engine and memory to search with; all borrowed. */

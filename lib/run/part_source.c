@@ -137,9 +137,9 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
 {
     const struct hw_part *part = &source->described;
 
-    whole = whole && method->lists_stay;
+    whole = whole && method->lists_on_device;
     source->build = NULL;
-    source->lists_stay = method->lists_stay && !whole;
+    source->lists_on_device = method->lists_on_device && !whole;
     if (!source->built) /* a partition; there is no graph to build from */
         return;
     /* Methods on several parts that do not build anything build undirected recipes, in the
@@ -147,7 +147,7 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     if (!method->several_parts_only || method->builds_any ||
         (part->spec.order == HW_ORDER_DEGREE && !part->directed && !source->weights &&
          hw_graph_generator(source->graph)))
-        source->build = whole ? method->build_whole : method->build;
+        source->build = whole ? method->build_on_host : method->build;
 }
 
 hw_count hw_source_part_bytes(const struct hw_source *source)
@@ -156,7 +156,7 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
     hw_count own = part->own.count, lists;
     /* Grids without weights stay where the method that builds them wants them, too. */
     const bool grid = part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
-    const bool away = source->build && (source->lists_stay || (grid && !source->weights));
+    const bool away = source->build && (source->lists_on_device || (grid && !source->weights));
     hw_count edges = away ? 0 : part->edges / part->spec.parts;
     hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));

@@ -8,7 +8,7 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/graph/graph.h"
 #include "lib/layout/layout_options.h"
 #include "lib/layout/part.h"
@@ -29,7 +29,7 @@ struct hw_source {
     enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
-    bool lists_stay; /* likewise */
+    bool lists_on_device; /* likewise */
 };
 
 /* What is to be opened; all borrowed. */

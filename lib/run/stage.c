@@ -2,7 +2,6 @@
 
 #include "lib/comm/rank_watchdog.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 
 /* Seconds that a rank may be stopped before all end. */
@@ -75,16 +74,4 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
             status = run(&stage, options, &err);
     }
     return hw_context_close(&stage.ctx, status, &err);
-}
-
-void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory, hw_count disk)
-{
-    if (ctx->rank != 0)
-        return;
-    if (seconds >= 0)
-        printf("seconds: %.3g\n", seconds);
-    if (memory >= 0)
-        printf("memory_per_rank: %" PRI_COUNT "\n", memory);
-    if (disk >= 0)
-        printf("disk: %" PRI_COUNT "\n", disk);
 }

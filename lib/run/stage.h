@@ -28,13 +28,4 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
                   enum hw_status (*run)(struct hw_stage *stage, void *options,
                                         struct hw_error *err));
 
-/*
- * What --estimate prints on rank 0's standard output, as `key: value` lines
- * that programs read too: seconds, memory of the largest rank and disk in bytes
- * (seconds, memory_per_rank, disk). Negative values are
- * left out. A traversal on devices may add device_memory_per_rank. Local.
- */
-void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory,
-                       hw_count disk);
-
 #endif

@@ -30,7 +30,7 @@ static bool search(struct hw_serial_method *toy, hw_gid root, struct hw_result *
 
     hw_result_poison(&toy->part, result);
     return hw_roots_locate(toy->ctx, &toy->part, &roots, &owner, &position, &err) == HW_OK &&
-           toy->method.frame->search(toy, owner, position, result, &err) == HW_OK;
+           toy->method.ops->search(toy, owner, position, result, &err) == HW_OK;
 }
 
 static void test_slices(struct tap *tap, struct hw_serial_method *toy, const char *name)
@@ -88,19 +88,19 @@ static void test_wrong_parts(struct tap *tap, struct hw_serial_method *toy)
 }
 
 /* Steps as no engine makes them: each rank its own numbers. */
-static void add_steps(const struct hw_serial_method *toy, int count, struct hw_steps *steps)
+static void add_steps(const struct hw_serial_method *toy, int count, struct hw_trace *steps)
 {
     int rank = toy->ctx->rank;
 
     for (int s = 0; s < count; s++) {
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (!step)
             abort();
         step->direction = s % 2 ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
         step->frontier = 1 + rank;
         step->edges_examined = 10 * s + rank;
         step->bytes_sent = 100;
-        step->bytes_between = 7 + rank;
+        step->bytes_internode = 7 + rank;
         step->seconds[HW_PHASE_EXPANSION] = 1 + s + rank;
     }
 }
@@ -153,7 +153,7 @@ static void test_report(struct tap *tap, struct hw_serial_method *toy, const cha
         hw_count reached = 0;
         int32_t deepest = 0;
         right = search(toy, roots[i], &result);
-        add_steps(toy, 700, &result.steps);
+        add_steps(toy, 700, &result.trace);
         right = right && hw_report_add(&report, roots[i], &result, true, &err) == HW_OK;
         hw_serial_method_levels(toy, roots[i], level);
         for (hw_gid v = 0; v < toy->desc.vertices; v++) {
@@ -178,7 +178,7 @@ static void test_report(struct tap *tap, struct hw_serial_method *toy, const cha
                strstr(err.text, "unset"),
            "%s: a level left unset is noticed", name);
     search(toy, 26, &result);
-    add_steps(toy, toy->ctx->rank == 0 ? 2 : 1, &result.steps);
+    add_steps(toy, toy->ctx->rank == 0 ? 2 : 1, &result.trace);
     tap_ok(tap,
            hw_report_add(&report, 26, &result, true, &err) ==
                (toy->ctx->size == 1 ? HW_OK : HW_INTERNAL),

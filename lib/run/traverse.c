@@ -30,7 +30,7 @@ const char *const hw_switch_words[] = {"auto", "on", "off", NULL};
 static void close_traversal(struct hw_traversal *t)
 {
     if (t->engine)
-        t->method->frame->destroy(t->engine);
+        t->method->ops->destroy(t->engine);
     hw_result_close(&t->result);
     hw_result_close(&t->bare);
     hw_roots_free(&t->roots);
@@ -84,7 +84,7 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool 
  * none. */
 static bool may_stay(const struct hw_traversal *t)
 {
-    return t->method->frame->tree_cache && t->options->min_component <= 2;
+    return t->method->ops->tree_cache && t->options->min_component <= 2;
 }
 
 /* The same until it is known whether trees stay with the engine, as though they did where they
@@ -161,7 +161,7 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 static enum hw_status check_method_options(const struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
-    const char *relaxing = hw_relaxing_given(&engine->relaxing);
+    const char *relaxing = hw_relaxation_option_given(&engine->relaxation);
     const struct {
         bool given;
         const char *name, *method, *other; /* methods that have it */
@@ -187,7 +187,7 @@ static enum hw_status check_method_options(const struct hw_traversal *t, struct 
             (!table[i].other || strcmp(t->method->name, table[i].other) != 0))
             return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
                            t->options->input, table[i].name, table[i].method, t->method->name);
-    if (relaxing && t->method->frame->device != HW_CUDA)
+    if (relaxing && t->method->ops->device != HW_CUDA)
         return hw_fail(err, HW_BAD_INPUT, "%s: %s is for --device cuda", t->options->input,
                        relaxing);
     return HW_OK;
@@ -280,8 +280,8 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = take_given_roots(t, err);
     /* Last, so that what is wrong on any machine is said on those without the device, too. */
-    if (status == HW_OK && t->method->frame->ready && !t->stage->cli.estimate)
-        status = hw_agree(t->ctx->world, t->method->frame->ready(err), err);
+    if (status == HW_OK && t->method->ops->ready && !t->stage->cli.estimate)
+        status = hw_agree(t->ctx->world, t->method->ops->ready(err), err);
     return status;
 }
 
@@ -301,7 +301,7 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
 /* Has the engine keep or count trees, if it has the memory. Collective. */
 static enum hw_status open_tree_cache(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_tree_cache *cache = t->method->frame->tree_cache;
+    const struct hw_tree_cache *cache = t->method->ops->tree_cache;
     enum hw_status status;
 
     if (!may_stay(t))
@@ -328,7 +328,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
 
     if (status == HW_OK)
-        status = t->method->frame->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
+        status = t->method->ops->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
     hw_watchdog_report(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
@@ -368,7 +368,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     double started = hw_seconds();
 
     /* Kernels on several devices wait for each other, where MPI does not see it. */
-    if (t->method->frame->device == HW_CUDA)
+    if (t->method->ops->device == HW_CUDA)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
     hw_watchdog_report(t->watch, status, err);
@@ -407,8 +407,8 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
             status = hw_agree(t->ctx->world, hw_result_open(&t->part, HW_BFS, &result, err), err);
         if (status == HW_OK)
             status = hw_agree(t->ctx->world,
-                              searcher.method->frame->create(searcher.method, t->ctx, &t->part,
-                                                             &plain, &engine, err),
+                              searcher.method->ops->create(searcher.method, t->ctx, &t->part,
+                                                           &plain, &engine, err),
                               err);
         searcher.engine = engine;
         searcher.result = &result;
@@ -417,7 +417,7 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
         status = hw_roots_large(sampler, &searcher, t->options->roots, t->options->min_component,
                                 &t->roots, err);
     if (engine)
-        searcher.method->frame->destroy(engine);
+        searcher.method->ops->destroy(engine);
     hw_result_close(&result);
     return status;
 }

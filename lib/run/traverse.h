@@ -6,7 +6,7 @@
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/engine_options.h"
 #include "lib/layout/layout_options.h"
 #include "lib/run/roots.h"
 #include "lib/run/stage.h"

@@ -19,7 +19,7 @@
 /* How the searches are done, as far as the user chooses it. */
 static char *make_options_key(const struct hw_engine_options *engine)
 {
-    const struct hw_relaxing *relaxing = &engine->relaxing;
+    const struct hw_relaxation_options *relaxation = &engine->relaxation;
     char *key = NULL;
 
     if (asprintf(&key,
@@ -29,13 +29,14 @@ static char *make_options_key(const struct hw_engine_options *engine)
                  engine->direction, engine->exchange, engine->transport, engine->mpi_buffers,
                  engine->local_all2all, engine->uniquify, engine->nonblocking,
                  engine->forward_factor, engine->backward_factor, engine->canonical_parents,
-                 engine->steps, engine->delta, engine->no_edge_classes, engine->duplicates,
+                 engine->trace, engine->delta, engine->no_edge_classes, engine->duplicates,
                  engine->coupling, engine->expand_factor, engine->edges_per_thread, engine->queues,
                  engine->balance, engine->async_bottom_up, engine->alpha, engine->profile,
-                 relaxing->frontier, relaxing->removal, relaxing->long_lists, relaxing->long_list,
-                 relaxing->virtual_warp, relaxing->virtual_warp_least, relaxing->virtual_warp_most,
-                 relaxing->hub_tiers, relaxing->warp_vertices, relaxing->no_cache_hints,
-                 relaxing->no_coalesced_enqueue, relaxing->host_phases, relaxing->relax_again) < 0)
+                 relaxation->frontier, relaxation->removal, relaxation->long_lists,
+                 relaxation->long_list, relaxation->virtual_warp, relaxation->virtual_warp_min,
+                 relaxation->virtual_warp_max, relaxation->hub_tiers, relaxation->warp_vertices,
+                 relaxation->no_cache_hints, relaxation->no_coalesced_enqueue,
+                 relaxation->host_phases, relaxation->relax_again) < 0)
         return NULL;
     return key;
 }
@@ -61,8 +62,8 @@ static char *make_key(const struct hw_traversal *t)
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
-                 t->method->frame->device, options, t->options->ranks_per_node, t->roots.count,
-                 roots, t->stored, t->options->check) < 0)
+                 t->method->ops->device, options, t->options->ranks_per_node, t->roots.count, roots,
+                 t->stored, t->options->check) < 0)
         key = NULL;
     free(options);
     return key;

@@ -65,14 +65,14 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     hw_result_poison(&t->part, result);
     /* Profilers that count or trace only searches switch on this. */
     MPI_Pcontrol(1);
-    status = t->method->frame->search(t->engine, t->owner[i], t->position[i], result, err);
+    status = t->method->ops->search(t->engine, t->owner[i], t->position[i], result, err);
     MPI_Pcontrol(0);
     if (status == HW_OK && t->counts && stays)
-        status = t->method->frame->tree_cache->count(t->engine, &result->seen, err);
+        status = t->method->ops->tree_cache->count(t->engine, &result->reached, err);
     hw_watchdog_report(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.steps, err);
+        status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.trace, err);
     if (status == HW_OK)
         hw_search_results_add(&t->outcomes, result);
     t->result.delta = result->delta;
@@ -87,7 +87,7 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
 
     if (t->keeps)
         status = hw_agree(t->ctx->world,
-                          t->method->frame->tree_cache->keep(t->engine, t->roots.id[i], err), err);
+                          t->method->ops->tree_cache->keep(t->engine, t->roots.id[i], err), err);
     if (status != HW_OK || (t->keeps && i >= t->stored))
         return status;
     hw_count at = i % t->batch * t->tree.length;
@@ -124,7 +124,7 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
                             struct hw_verdict *verdict, struct hw_error *err)
 {
     hw_count levels[BATCH_MOST];
-    enum hw_status status = t->method->frame->tree_cache->validate(t->engine, verdict, levels, err);
+    enum hw_status status = t->method->ops->tree_cache->validate(t->engine, verdict, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         if (first + i >= t->stored)
@@ -137,7 +137,7 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
 static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count count,
                              struct hw_verdict *verdict, struct hw_error *err)
 {
-    const struct hw_frame *frame = t->method->frame;
+    const struct hw_engine_ops *ops = t->method->ops;
     const bool sssp = hw_traversal_is_sssp(t);
     hw_count at = first % t->batch * t->tree.length;
     const struct hw_tree_batch trees = {.k = count,
@@ -148,10 +148,10 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
                                         .cycle = sssp ? t->outcomes.cycle + first : NULL};
 
     if (sssp)
-        return (frame->verify_sssp ? frame->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
-                                                                          &trees, verdict, err);
-    return (frame->verify_bfs ? frame->verify_bfs : hw_verify_bfs)(t->ctx, t->source.graph, &trees,
-                                                                   verdict, err);
+        return (ops->verify_sssp ? ops->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
+                                                                      &trees, verdict, err);
+    return (ops->verify_bfs ? ops->verify_bfs : hw_verify_bfs)(t->ctx, t->source.graph, &trees,
+                                                               verdict, err);
 }
 
 /* Validates those searches and records what was found. Collective. */

@@ -83,15 +83,15 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
 /* How bellman-ford and near-far relaxed on a GPU, as it was asked for. Collective. */
 static enum hw_status write_relaxing(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_relaxing *relaxing = &t->options->engine.relaxing;
+    const struct hw_relaxation_options *relaxing = &t->options->engine.relaxation;
     const struct text texts[] = {{"frontier", hw_frontier_words[relaxing->frontier]},
                                  {"duplicate_removal", hw_removal_words[relaxing->removal]},
                                  {"large_lists", hw_long_lists_words[relaxing->long_lists]}};
     const struct number numbers[] = {
         {HW_AT_RUN, "large_list_length", relaxing->long_list},
         {HW_AT_RUN, "virtual_warps", relaxing->virtual_warp},
-        {HW_AT_RUN, "virtual_warp_least", relaxing->virtual_warp_least},
-        {HW_AT_RUN, "virtual_warp_most", relaxing->virtual_warp_most},
+        {HW_AT_RUN, "virtual_warp_least", relaxing->virtual_warp_min},
+        {HW_AT_RUN, "virtual_warp_most", relaxing->virtual_warp_max},
         {HW_AT_RUN, "warp_vertices", relaxing->warp_vertices},
         {HW_AT_RUN, "hub_tiers_asked", relaxing->hub_tiers - 1},
         {HW_AT_RUN, "host_phases", relaxing->host_phases},
@@ -119,7 +119,7 @@ static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error
         status = hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
     if (status == HW_OK && strcmp(t->method->name, "delta") != 0)
         status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
-    if (status == HW_OK && t->method->frame->device == HW_CUDA &&
+    if (status == HW_OK && t->method->ops->device == HW_CUDA &&
         strcmp(t->method->name, "delta") != 0)
         status = write_relaxing(t, err);
     return status;
@@ -231,12 +231,12 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct hw_layout_spec *spec = &t->part.spec;
     bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     const struct text texts[] = {
-        {"device", hw_device_words[t->method->frame->device]},
+        {"device", hw_device_words[t->method->ops->device]},
         {"method", t->method->name},
         {"method_asked", options->method},
-        {"transport", t->method->frame->transport ? t->method->frame->transport(t->engine) : "mpi"},
+        {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
-         t->method->frame->mpi_buffers ? t->method->frame->mpi_buffers(t->engine) : NULL},
+         t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"direction", hw_direction_words[options->engine.direction]},

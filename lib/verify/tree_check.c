@@ -3,7 +3,6 @@
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
 #include "lib/graph/graph_writer.h"
-#include "lib/run/stage.h"
 #include "lib/verify/recorded_outcomes.h"
 #include "lib/verify/rules/vertex_rows.h"
 

@@ -84,7 +84,7 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
 
 /*
  * Checks k trees of shortest paths. The rules are those of hw_verify_bfs() with
- * distances in place of levels, in the arithmetic of hw_result (lib/engine/core/engine.h):
+ * distances in place of levels, in the arithmetic of hw_result (lib/engine/core/result.h):
  *   tree         as there; acyclic parents are checked themselves, since zero
  *                weights make tight cycles possible
  *   tree-levels  the root, if its distance is not 0; a vertex whose distance is
@@ -152,7 +152,7 @@ enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_refer
 
 /*
  * Distances from root by a serial search in the arithmetic of hw_result
- * (lib/engine/core/engine.h): Dijkstra's, or Bellman and Ford's where some weight is
+ * (lib/engine/core/result.h): Dijkstra's, or Bellman and Ford's where some weight is
  * negative. The reference must have been opened with weights. distance: [vertices] float or int64_t
  * by the graph's weights on rank 0, not used elsewhere. negative_cycle: set on all ranks; then
  * distances are not meaningful. HW_BAD_INPUT where rounding keeps distances falling around a cycle

@@ -105,7 +105,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (options->profile)
         hw_gpu_add(arrays, &params->profile, HW_ADAPTIVE_DEGREES, sizeof *params->profile);
-    if (options->steps)
+    if (options->trace)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
@@ -133,7 +133,8 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 
 /* Names the routine of a step. */
 static void name_routine(const struct hw_adaptive_params *params,
-                         const struct hw_adaptive_trace_record *record, struct hw_step *step)
+                         const struct hw_adaptive_trace_record *record,
+                         struct hw_trace_record *step)
 {
     static const char *const names[HW_ADAPTIVE_QUEUE_METHODS] = {
         [HW_ADAPTIVE_QUEUE_NONE] = "none",
@@ -162,7 +163,7 @@ static void name_routine(const struct hw_adaptive_params *params,
  */
 static void fill_step(const struct hw_adaptive_params *params,
                       const struct hw_adaptive_trace_record *record, struct hw_gpu_clock *clock,
-                      struct hw_step *step)
+                      struct hw_trace_record *step)
 {
     double all = (double)(record->clock - clock->begun) * clock->seconds;
     double scans = (double)record->scanned * clock->seconds;
@@ -170,8 +171,8 @@ static void fill_step(const struct hw_adaptive_params *params,
     name_routine(params, record, step);
     step->direction = record->pull ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
     step->frontier = record->frontier;
-    step->found = record->found;
-    step->found_early = record->early;
+    step->discovered = record->found;
+    step->discovered_next = record->early;
     step->edges_examined = (hw_count)record->edges;
     step->seconds[HW_PHASE_UPDATE] = scans;
     step->seconds[HW_PHASE_EXPANSION] = all > scans ? all - scans : 0;
@@ -179,7 +180,7 @@ static void fill_step(const struct hw_adaptive_params *params,
 }
 
 /* Appends one step per degree class of the profile. */
-static enum hw_status add_profile(const struct hw_adaptive_params *params, struct hw_steps *steps,
+static enum hw_status add_profile(const struct hw_adaptive_params *params, struct hw_trace *steps,
                                   struct hw_error *err)
 {
     struct hw_adaptive_profile profile[HW_ADAPTIVE_DEGREES];
@@ -188,7 +189,7 @@ static enum hw_status add_profile(const struct hw_adaptive_params *params, struc
     for (int bits = 1; bits < HW_ADAPTIVE_DEGREES && status == HW_OK; bits++) {
         if (profile[bits].vertices == 0)
             continue;
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (!step)
             return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
         snprintf(step->routine, sizeof step->routine, "degree %" PRId64, INT64_C(1) << (bits - 1));
@@ -198,7 +199,7 @@ static enum hw_status add_profile(const struct hw_adaptive_params *params, struc
     return status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_adaptive_params *params = &((struct state *)engine->state)->params;
@@ -216,7 +217,7 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     if (status == HW_OK && records > 0)
         status = hw_gpu_get(record, params->trace, records * sizeof *record, err);
     for (uint32_t r = 0; r < records && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (step)
             fill_step(params, record + r, &clock, step);
         else
@@ -234,10 +235,10 @@ static const struct hw_single_gpu_search adaptive = {.results = &hw_bfs_result_o
                                                      .steps = steps};
 
 const struct hw_method hw_method_adaptive = {.name = "adaptive",
-                                             .frame = &hw_single_gpu_frame,
+                                             .ops = &hw_single_gpu_ops,
                                              .algorithm = HW_BFS,
                                              .grid = true,
                                              .one_part_only = true,
                                              .bytes = hw_gpu_host_bytes,
                                              .build = hw_gpu_build,
-                                             .own = &adaptive};
+                                             .impl = &adaptive};

@@ -28,7 +28,7 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
     for (int half = 0; half < prefixes; half++)
         hw_gpu_add(arrays, &params->prefix[half], active + 1, width);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
@@ -47,7 +47,7 @@ void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
 }
 
 enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *params,
-                                       struct hw_steps *steps, struct hw_error *err)
+                                       struct hw_trace *steps, struct hw_error *err)
 {
     struct hw_frontier_queue_control control;
     enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);

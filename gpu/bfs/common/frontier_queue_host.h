@@ -21,6 +21,6 @@ void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
 
 /* Appends the trace of the last search to steps. */
 enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *params,
-                                       struct hw_steps *steps, struct hw_error *err);
+                                       struct hw_trace *steps, struct hw_error *err);
 
 #endif

@@ -145,7 +145,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     hw_gpu_add(arrays, &own->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
     hw_gpu_add(arrays, &own->prefix, delegates, sizeof *own->prefix);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
     if (engine->options.uniquify)
         hw_gpu_add(arrays, &own->sent_bits, ((hw_count)own->graph.parts * slots + 31) / 32,
@@ -522,15 +522,16 @@ static void name_routine(uint32_t directions, char *routine, size_t size)
 
 /* Times and traffic of a step: those of the host, where it stages. */
 static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
-                      const struct hw_gpu_delegates_trace_record *record, struct hw_step *step)
+                      const struct hw_gpu_delegates_trace_record *record,
+                      struct hw_trace_record *step)
 {
     const struct hw_gpu_delegates_times *times = state->staged.times;
     double *seconds = step->seconds;
 
     step->bytes_sent = (hw_count)record->bytes;
     step->messages_sent = record->messages;
-    step->bytes_between = (hw_count)record->internode_bytes;
-    step->messages_between = record->internode_messages;
+    step->bytes_internode = (hw_count)record->internode_bytes;
+    step->messages_internode = record->internode_messages;
     seconds[HW_PHASE_EXPANSION] = 1e-9 * record->expansion;
     seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * record->exchange;
     seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * record->reduction;
@@ -545,8 +546,8 @@ static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
     seconds[HW_PHASE_UPDATE] = times[r].update;
     step->bytes_sent = times[r].sent.bytes_sent;
     step->messages_sent = times[r].sent.messages_sent;
-    step->bytes_between = times[r].sent.bytes_between;
-    step->messages_between = times[r].sent.messages_between;
+    step->bytes_internode = times[r].sent.bytes_internode;
+    step->messages_internode = times[r].sent.messages_internode;
 }
 
 static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
@@ -563,7 +564,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
         status = hw_gpu_get(record, state->params.trace.record,
                             control.trace_records * sizeof *record, err);
     for (uint32_t r = 0; r < control.trace_records && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(&result->steps);
+        struct hw_trace_record *step = hw_trace_append(&result->trace);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -572,7 +573,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
         step->direction = (record[r].directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
                                                                            : HW_DIRECTION_TOP_DOWN;
         step->frontier = record[r].frontier;
-        step->found = record[r].discovered;
+        step->discovered = record[r].discovered;
         step->edges_examined = (hw_count)record[r].edges;
         fill_step(state, r, &record[r], step);
     }
@@ -602,10 +603,10 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
-                                                  .frame = &hw_multi_gpu_frame,
+                                                  .ops = &hw_multi_gpu_ops,
                                                   .algorithm = HW_BFS,
                                                   .degree_separated = true,
                                                   .bytes = bytes,
                                                   .build = hw_gpu_build_device_csr,
-                                                  .lists_stay = true,
-                                                  .own = &delegates};
+                                                  .lists_on_device = true,
+                                                  .impl = &delegates};

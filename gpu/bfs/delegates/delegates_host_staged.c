@@ -74,7 +74,7 @@ enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
         status = hw_cuda((int)cudaHostAlloc((void **)&staged->control, sizeof *staged->control,
                                             cudaHostAllocDefault),
                          "cudaHostAlloc", err);
-    if (status == HW_OK && engine->options.steps)
+    if (status == HW_OK && engine->options.trace)
         status = hw_alloc_zero(&staged->times, HW_GPU_DELEGATES_TIMES, sizeof *staged->times,
                                "the steps", err);
     status = hw_agree(ctx->world, status, err);
@@ -200,7 +200,7 @@ static void count_sent(const struct run *run, const hw_count *bytes)
             continue;
         hw_book_bytes(&times->sent, bytes[q], internode);
         times->sent.messages_sent++;
-        times->sent.messages_between += internode && !(one && q / devices == last);
+        times->sent.messages_internode += internode && !(one && q / devices == last);
         last = q / devices;
     }
 }

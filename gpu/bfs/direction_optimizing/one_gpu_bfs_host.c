@@ -120,7 +120,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     if (!graph->directed)
         reserve_pendants(arrays, params, core, graph->active);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &params->config.trace, params->config.trace_capacity,
                    sizeof *params->config.trace);
     return HW_OK;
@@ -171,7 +171,7 @@ static enum hw_status count_reached(const struct hw_single_gpu_engine *engine, h
 
 /* Adds vertices that no level counted to the last record: leaves and pendant vertices. */
 static enum hw_status add_undetected(const struct hw_single_gpu_engine *engine,
-                                     struct hw_steps *steps, struct hw_error *err)
+                                     struct hw_trace *steps, struct hw_error *err)
 {
     hw_count rest = 0;
     enum hw_status status = count_reached(engine, &rest, err);
@@ -179,12 +179,12 @@ static enum hw_status add_undetected(const struct hw_single_gpu_engine *engine,
     if (steps->count == 0)
         return status;
     for (hw_count s = 0; s < steps->count; s++)
-        rest -= steps->step[s].found;
-    steps->step[steps->count - 1].found += rest;
+        rest -= steps->record[s].discovered;
+    steps->record[steps->count - 1].discovered += rest;
     return status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_one_gpu_bfs_params *params = &((struct state *)engine->state)->params;
@@ -210,10 +210,10 @@ static const struct hw_single_gpu_search fused = {.results = &hw_bfs_result_ops,
                                                   .steps = steps};
 
 const struct hw_method hw_method_fused = {.name = "fused",
-                                          .frame = &hw_single_gpu_frame,
+                                          .ops = &hw_single_gpu_ops,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
-                                          .own = &fused};
+                                          .impl = &fused};

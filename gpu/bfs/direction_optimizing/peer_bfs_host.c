@@ -165,7 +165,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
                sizeof *params->parent_is_first_neighbor);
     hw_gpu_add(arrays, &params->changed, core / HW_CYCLIC_BLOCK, sizeof *params->changed);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (engine->options.steps && !params->host_staged)
+    if (engine->options.trace && !params->host_staged)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     hw_gpu_add(arrays, &output->parent_id, owned, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
@@ -310,10 +310,10 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     enum hw_status status = HW_OK;
     engine->tree_cache.view =
         (struct hw_result_view){.parent = state->output.parent_id, .values = state->output.level};
-    if (params->host_staged && engine->options.steps)
+    if (params->host_staged && engine->options.trace)
         status = hw_alloc(&state->host_trace, params->trace_capacity, sizeof *state->host_trace,
                           "the steps", err);
-    if (status == HW_OK && params->host_staged && engine->options.steps)
+    if (status == HW_OK && params->host_staged && engine->options.trace)
         status = hw_alloc(&state->traffic, params->trace_capacity, sizeof *state->traffic,
                           "the steps", err);
     status = hw_agree(engine->ctx->world, status, err);
@@ -574,7 +574,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
     if (status == HW_OK)
         status = count_reached(engine->state, &rest, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(&result->steps);
+        struct hw_trace_record *step = hw_trace_append(&result->trace);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -583,7 +583,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
         step->direction = directions[routine];
         snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
         step->frontier = records[r].frontier;
-        step->found = records[r].found;
+        step->discovered = records[r].found;
         step->edges_examined = (hw_count)records[r].edges;
         step->bytes_sent = (hw_count)records[r].bytes;
         step->messages_sent = records[r].bytes > 0 ? params->partition.parts - 1 : 0;
@@ -591,16 +591,16 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
             const struct hw_peer_bfs_traffic *traffic =
                 &((struct state *)engine->state)->traffic[r];
             step->messages_sent = traffic->messages;
-            step->bytes_between = traffic->internode.bytes;
-            step->messages_between = traffic->internode.messages;
+            step->bytes_internode = traffic->internode.bytes;
+            step->messages_internode = traffic->internode.messages;
         }
         step->seconds[HW_PHASE_EXPANSION] = 1e-9 * records[r].expansion;
         step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * records[r].exchange;
         step->seconds[HW_PHASE_UPDATE] = 1e-9 * records[r].update;
-        rest -= step->found;
+        rest -= step->discovered;
     }
     if (status == HW_OK && count > 0) /* what no level counted are leaves */
-        result->steps.step[result->steps.count - 1].found += rest;
+        result->trace.record[result->trace.count - 1].discovered += rest;
     free(records);
     return status;
 }
@@ -644,7 +644,7 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
 }
 
 const struct hw_method hw_method_fused_parts = {.name = "fused",
-                                                .frame = &hw_multi_gpu_frame,
+                                                .ops = &hw_multi_gpu_ops,
                                                 .algorithm = HW_BFS,
                                                 .grid = true,
                                                 .several_parts_only = true,
@@ -652,4 +652,4 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_partition_1d_make,
-                                                .own = &peer_search};
+                                                .impl = &peer_search};

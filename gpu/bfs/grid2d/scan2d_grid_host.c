@@ -122,7 +122,7 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
 
 /* The measurements of one level. before: time at which the previous level ended, or 0. */
 static void fill_step(const struct hw_scan2d_grid_trace_record *record, uint64_t before,
-                      struct hw_step *step)
+                      struct hw_trace_record *step)
 {
     static const char *const forms[] = {"", " list", " bitmap", " list+bitmap"};
     const uint64_t *time = record->time;
@@ -131,7 +131,7 @@ static void fill_step(const struct hw_scan2d_grid_trace_record *record, uint64_t
                                                                    : HW_DIRECTION_TOP_DOWN;
     snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[record->encodings & 3]);
     step->frontier = (hw_count)record->frontier;
-    step->found = (hw_count)record->discovered;
+    step->discovered = (hw_count)record->discovered;
     step->edges_examined = (hw_count)record->edges;
     step->bytes_sent = (hw_count)record->bytes;
     step->messages_sent = (hw_count)record->messages;
@@ -164,7 +164,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
     if (status == HW_OK && count > 0)
         status = hw_gpu_get(records, own->trace.record, (size_t)count * sizeof *records, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(&result->steps);
+        struct hw_trace_record *step = hw_trace_append(&result->trace);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -172,8 +172,8 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
         fill_step(&records[r], r > 0 ? records[r - 1].time[HW_SCAN2D_GRID_TIME_UPDATE_END] : 0,
                   step);
         if (state->internode) {
-            step->bytes_between = state->internode[r].bytes;
-            step->messages_between = state->internode[r].messages;
+            step->bytes_internode = state->internode[r].bytes;
+            step->messages_internode = state->internode[r].messages;
         }
     }
     free(records);
@@ -205,11 +205,11 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
-                                                 .frame = &hw_multi_gpu_frame,
+                                                 .ops = &hw_multi_gpu_ops,
                                                  .algorithm = HW_BFS,
                                                  .grid = true,
                                                  .several_parts_only = true,
                                                  .builds_any = true,
                                                  .bytes = bytes,
                                                  .build = hw_gpu_build_device_csr,
-                                                 .own = &scan};
+                                                 .impl = &scan};

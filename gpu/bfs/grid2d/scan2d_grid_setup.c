@@ -155,7 +155,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     hw_gpu_add(arrays, &own->search.parent, block, sizeof *own->search.parent);
     hw_gpu_add(arrays, &own->search.level, block, sizeof *own->search.level);
     hw_gpu_add(arrays, &own->search.control, 1, sizeof *own->search.control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
     hw_gpu_add(arrays, &state->result.graph_id, engine->ctx->size * block,
                sizeof *state->result.graph_id);
@@ -450,7 +450,7 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
     if (status == HW_OK)
         status = hw_cuda(hw_scan2d_grid_launch_shape(&state->params, &state->shape),
                          engine->method->name, err);
-    if (status == HW_OK && engine->options.steps && !hw_scan2d_grid_is_peer(engine))
+    if (status == HW_OK && engine->options.trace && !hw_scan2d_grid_is_peer(engine))
         status = hw_alloc(&state->internode, state->params.trace.capacity, sizeof *state->internode,
                           "the steps", err);
     status = hw_agree(ctx->world, status, err);

@@ -61,7 +61,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                            : status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
@@ -69,7 +69,7 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     enum hw_status status = hw_frontier_queue_steps(&own->common, steps, err);
 
     for (hw_count s = before; s < steps->count && !own->scatter; s++)
-        snprintf(steps->step[s].routine, sizeof steps->step[s].routine, "scan2d %d",
+        snprintf(steps->record[s].routine, sizeof steps->record[s].routine, "scan2d %d",
                  own->edges_per_thread);
     return status;
 }
@@ -90,19 +90,19 @@ static const struct hw_single_gpu_search scatter = {.results = &hw_bfs_result_op
                                                     .steps = steps};
 
 const struct hw_method hw_method_scan2d = {.name = "scan2d",
-                                           .frame = &hw_single_gpu_frame,
+                                           .ops = &hw_single_gpu_ops,
                                            .algorithm = HW_BFS,
                                            .grid = true,
                                            .one_part_only = true,
                                            .bytes = hw_gpu_host_bytes,
                                            .build = hw_gpu_build,
-                                           .own = &scan};
+                                           .impl = &scan};
 
 const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
-                                                    .frame = &hw_single_gpu_frame,
+                                                    .ops = &hw_single_gpu_ops,
                                                     .algorithm = HW_BFS,
                                                     .grid = true,
                                                     .one_part_only = true,
                                                     .bytes = hw_gpu_host_bytes,
                                                     .build = hw_gpu_build,
-                                                    .own = &scatter};
+                                                    .impl = &scatter};

@@ -87,7 +87,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                            : status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     return hw_frontier_queue_steps(&((struct state *)engine->state)->params.common, steps, err);
@@ -108,19 +108,19 @@ static const struct hw_single_gpu_search cta = {.results = &hw_bfs_result_ops,
                                                 .steps = steps};
 
 const struct hw_method hw_method_merge = {.name = "merge",
-                                          .frame = &hw_single_gpu_frame,
+                                          .ops = &hw_single_gpu_ops,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
-                                          .own = &merge};
+                                          .impl = &merge};
 
 const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
-                                                  .frame = &hw_single_gpu_frame,
+                                                  .ops = &hw_single_gpu_ops,
                                                   .algorithm = HW_BFS,
                                                   .grid = true,
                                                   .one_part_only = true,
                                                   .bytes = hw_gpu_host_bytes,
                                                   .build = hw_gpu_build,
-                                                  .own = &cta};
+                                                  .impl = &cta};

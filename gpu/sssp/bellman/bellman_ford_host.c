@@ -21,7 +21,7 @@
 
 static int choose_once(const struct hw_single_gpu_engine *engine)
 {
-    enum hw_removal removal = engine->options.relaxing.removal;
+    enum hw_removal removal = engine->options.relaxation.removal;
 
     if (engine->options.duplicates)
         return HW_ONCE_NOT;
@@ -48,7 +48,7 @@ static int choose_large(enum hw_long_lists lists)
 static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
                             struct hw_error *err)
 {
-    const struct hw_relaxing *relaxing = &engine->options.relaxing;
+    const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
 
     if (relaxing->removal == HW_REMOVAL_WORDS &&
         hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64)
@@ -67,7 +67,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
 
 static void take_options(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan)
 {
-    const struct hw_relaxing *relaxing = &engine->options.relaxing;
+    const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
 
     plan->once = choose_once(engine);
     plan->source = choose_source(relaxing->frontier);
@@ -78,9 +78,8 @@ static void take_options(const struct hw_single_gpu_engine *engine, struct hw_be
     plan->coalesced = !relaxing->no_coalesced_enqueue;
     plan->lazy = !relaxing->relax_again;
     plan->width = (uint32_t)relaxing->virtual_warp;
-    plan->width_least =
-        relaxing->virtual_warp_least > 0 ? (uint32_t)relaxing->virtual_warp_least : 4;
-    plan->width_most = relaxing->virtual_warp_most > 0 ? (uint32_t)relaxing->virtual_warp_most : 32;
+    plan->width_least = relaxing->virtual_warp_min > 0 ? (uint32_t)relaxing->virtual_warp_min : 4;
+    plan->width_most = relaxing->virtual_warp_max > 0 ? (uint32_t)relaxing->virtual_warp_max : 32;
     plan->tile = relaxing->warp_vertices > 0 ? (uint32_t)relaxing->warp_vertices : 32;
     if (plan->large == HW_LARGE_NOT)
         plan->long_least = UINT32_MAX;
@@ -175,7 +174,7 @@ static void choose_tiers(const struct hw_single_gpu_engine *engine, struct hw_be
                          const struct hw_degree_order *order, bool far)
 {
     const hw_count *offset = order->out.offset;
-    hw_count given = engine->options.relaxing.hub_tiers;
+    hw_count given = engine->options.relaxation.hub_tiers;
     uint32_t usual = far ? 0 : USUAL_TIERS; /* narrow piles settle hubs first themselves */
     uint32_t most = given > 0 ? (uint32_t)given - 1 : usual, end = 0;
     bool sorted =
@@ -234,7 +233,7 @@ enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
         hw_gpu_add(arrays, &plan->piece_relaxed, own->capacity, key);
     }
     hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &plan->row, plan->row_capacity, sizeof *plan->row);
     return plan->large == HW_LARGE_DYNAMIC
                ? hw_cuda(hw_bellman_launch_limit(plan->once == HW_ONCE_NOT ? 8 * lists : lists),
@@ -505,7 +504,7 @@ enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last
     const struct hw_bellman_state *state = &own->control.state;
     bool dynamic = own->plan.large == HW_LARGE_DYNAMIC;
 
-    if (!dynamic && !engine->options.relaxing.host_phases)
+    if (!dynamic && !engine->options.relaxation.host_phases)
         return run_phases(engine, last, err);
     enum hw_status status = hw_bellman_fetch(engine, err);
     while (status == HW_OK && state->source != HW_FROM_END && state->phase < last) {
@@ -532,7 +531,7 @@ enum hw_status hw_bellman_end(struct hw_single_gpu_engine *engine, struct hw_err
     return status;
 }
 
-enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;

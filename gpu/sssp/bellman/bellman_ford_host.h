@@ -27,7 +27,7 @@ enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
                                  const struct hw_degree_order *order, bool far,
                                  struct hw_error *err);
 enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_error *err);
-enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err);
 void hw_bellman_close(struct hw_single_gpu_engine *engine);
 

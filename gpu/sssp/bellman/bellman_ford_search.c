@@ -218,11 +218,11 @@ static const struct hw_sssp_search bellman_ford = {
     .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
-                                                     .frame = &hw_single_gpu_frame,
+                                                     .ops = &hw_single_gpu_ops,
                                                      .algorithm = HW_SSSP,
                                                      .grid = true,
                                                      .one_part_only = true,
                                                      .negative_weights = true,
                                                      .bytes = hw_bellman_bytes,
                                                      .build = hw_gpu_build,
-                                                     .own = &bellman_ford.base};
+                                                     .impl = &bellman_ford.base};

@@ -74,10 +74,10 @@ static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_resu
                                                .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_near_far = {.name = "near-far",
-                                             .frame = &hw_single_gpu_frame,
+                                             .ops = &hw_single_gpu_ops,
                                              .algorithm = HW_SSSP,
                                              .grid = true,
                                              .one_part_only = true,
                                              .bytes = hw_bellman_bytes,
                                              .build = hw_gpu_build,
-                                             .own = &near_far.base};
+                                             .impl = &near_far.base};

@@ -325,7 +325,7 @@ static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root
 enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,
                                         hw_count count, struct hw_gpu_clock clock,
                                         const struct hw_gpu_routine_name *names, uint32_t routines,
-                                        struct hw_steps *steps, struct hw_error *err)
+                                        struct hw_trace *steps, struct hw_error *err)
 {
     struct hw_gpu_sssp_trace_record *stored = NULL;
     enum hw_status status = hw_alloc(&stored, count, sizeof *stored, "the steps", err);
@@ -333,7 +333,7 @@ enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *r
     if (status == HW_OK && count > 0)
         status = hw_gpu_get(stored, record, (size_t)count * sizeof *stored, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -343,7 +343,7 @@ enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *r
         snprintf(step->routine, sizeof step->routine, "%s", names[routine].name);
         step->bucket = stored[r].bucket;
         step->frontier = stored[r].frontier;
-        step->found = stored[r].found;
+        step->discovered = stored[r].found;
         step->edges_examined = (hw_count)(stored[r].pushed + stored[r].pulled);
         step->pulled = (hw_count)stored[r].pulled;
         step->seconds[HW_PHASE_EXPANSION] = (double)(stored[r].clock - clock.begun) * clock.seconds;
@@ -373,10 +373,10 @@ static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,
                                    struct hw_result *result, struct hw_error *err)
 {
     const bool by_hops = hw_sssp_state_of(engine)->paths.hops != NULL;
-    enum hw_status status = hw_gpu_append_step(&result->steps, by_hops ? "hops" : "parents",
+    enum hw_status status = hw_gpu_append_step(&result->trace, by_hops ? "hops" : "parents",
                                                engine->parents_seconds, err);
 
-    return status == HW_OK ? hw_gpu_append_step(&result->steps, "results",
+    return status == HW_OK ? hw_gpu_append_step(&result->trace, "results",
                                                 result->seconds - result->seconds_search_order, err)
                            : status;
 }

@@ -46,6 +46,6 @@ struct hw_gpu_routine_name {
 enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,
                                         hw_count count, struct hw_gpu_clock clock,
                                         const struct hw_gpu_routine_name *names, uint32_t routines,
-                                        struct hw_steps *steps, struct hw_error *err);
+                                        struct hw_trace *steps, struct hw_error *err);
 
 #endif

@@ -98,7 +98,7 @@ static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
     else
         add_long_list_arrays(params, arrays, &engine->graph);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (engine->options.steps)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
@@ -142,7 +142,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 }
 
 /* Adds the vertices of degree 1 to the last trace record: an edge each, and those reached. */
-static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                                  struct hw_error *err)
 {
     const uint32_t core = engine->graph.core, root = ((const struct state *)engine->state)->root;
@@ -158,15 +158,15 @@ static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, stru
         status = hw_gpu_get(&reached, engine->output.changed, sizeof reached, err);
     if (status != HW_OK || steps->count == 0)
         return status;
-    struct hw_step *last = &steps->step[steps->count - 1];
+    struct hw_trace_record *last = &steps->record[steps->count - 1];
     const hw_count leaves = engine->graph.active - core;
-    last->found += (hw_count)reached - (root >= core && root < engine->graph.active);
+    last->discovered += (hw_count)reached - (root >= core && root < engine->graph.active);
     last->pulled += leaves;
     last->edges_examined += leaves;
     return HW_OK;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     static const struct hw_gpu_routine_name names[HW_ONE_GPU_DELTA_ROUTINES] = {
@@ -205,12 +205,12 @@ static const struct hw_sssp_search delta = {.base = {.results = &hw_sssp_result_
                                             .hints = HW_GPU_HINTS_KEYS};
 
 const struct hw_method hw_method_gpu_delta = {.name = "delta",
-                                              .frame = &hw_single_gpu_frame,
+                                              .ops = &hw_single_gpu_ops,
                                               .algorithm = HW_SSSP,
                                               .grid = true,
                                               .one_part_only = true,
                                               .bytes = hw_gpu_sssp_host_bytes,
                                               .build = hw_gpu_build_by_weight,
-                                              .build_whole = hw_gpu_build,
-                                              .lists_stay = true,
-                                              .own = &delta.base};
+                                              .build_on_host = hw_gpu_build,
+                                              .lists_on_device = true,
+                                              .impl = &delta.base};

@@ -22,7 +22,7 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
 {
     const struct hw_part *part = engine->part;
     const char *name = engine->method->name,
-               *relaxing = hw_relaxing_given(&engine->options.relaxing);
+               *relaxing = hw_relaxation_option_given(&engine->options.relaxation);
 
     if (part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_RANKS)
         return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs does up to %d parts, not %d", name,
@@ -149,7 +149,7 @@ static void plan_arrays(struct hw_distributed_sssp *sssp)
     hw_gpu_add(arrays, &params->results.parent, (hw_count)params->results.count + 1,
                sizeof *params->results.parent);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (sssp->engine->options.steps)
+    if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &sssp->device_run.trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
                    sizeof *sssp->device_run.trace);
 }
@@ -244,7 +244,7 @@ static void close_search(struct hw_multi_gpu_engine *engine)
     hw_peer_delta_close(sssp);
     hw_tree_close(&sssp->tree);
     hw_cycle_free(&sssp->search.cycle);
-    hw_steps_free(&sssp->search.steps);
+    hw_trace_free(&sssp->search.steps);
     free(sssp->owned_local_id);
 }
 
@@ -303,7 +303,7 @@ static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *e
     struct hw_distributed_sssp *sssp = engine->state;
     int64_t broadcast_below = INT64_MIN;
 
-    hw_steps_clear(&sssp->search.steps);
+    hw_trace_clear(&sssp->search.steps);
     hw_cycle_free(&sssp->search.cycle);
     sssp->search.steps_status = HW_OK;
     sssp->search.outcome = HW_OUTCOME_TREE;
@@ -411,14 +411,14 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
                             struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
-    enum hw_status status = sssp->peer_delta.on ? hw_peer_delta_trace(sssp, &result->steps, err)
+    enum hw_status status = sssp->peer_delta.on ? hw_peer_delta_trace(sssp, &result->trace, err)
                                                 : hw_distributed_sssp_read_trace(sssp, err);
 
     for (hw_count r = 0; r < sssp->search.steps.count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(&result->steps);
+        struct hw_trace_record *step = hw_trace_append(&result->trace);
         if (!step)
             return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        *step = sssp->search.steps.step[r];
+        *step = sssp->search.steps.record[r];
     }
     return status;
 }
@@ -506,32 +506,32 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
 }
 
 const struct hw_method hw_method_delta_parts = {.name = "delta",
-                                                .frame = &hw_multi_gpu_frame,
+                                                .ops = &hw_multi_gpu_ops,
                                                 .algorithm = HW_SSSP,
                                                 .grid = true,
                                                 .several_parts_only = true,
                                                 .bytes = bytes,
                                                 .device_bytes = hw_distributed_sssp_device_bytes,
                                                 .build = build,
-                                                .build_whole = hw_gpu_build,
-                                                .lists_stay = true,
+                                                .build_on_host = hw_gpu_build,
+                                                .lists_on_device = true,
                                                 .builds_any = true,
-                                                .own = &delta};
+                                                .impl = &delta};
 
 const struct hw_method hw_method_delta_separate = {.name = "delta",
-                                                   .frame = &hw_multi_gpu_frame,
+                                                   .ops = &hw_multi_gpu_ops,
                                                    .algorithm = HW_SSSP,
                                                    .degree_separated = true,
                                                    .bytes = bytes,
                                                    .device_bytes = hw_distributed_sssp_device_bytes,
                                                    .build = build,
-                                                   .build_whole = hw_gpu_build,
-                                                   .lists_stay = true,
+                                                   .build_on_host = hw_gpu_build,
+                                                   .lists_on_device = true,
                                                    .builds_any = true,
-                                                   .own = &delta};
+                                                   .impl = &delta};
 
 const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
-                                                       .frame = &hw_multi_gpu_frame,
+                                                       .ops = &hw_multi_gpu_ops,
                                                        .algorithm = HW_SSSP,
                                                        .grid = true,
                                                        .several_parts_only = true,
@@ -540,13 +540,13 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .device_bytes =
                                                            hw_distributed_sssp_device_bytes,
                                                        .build = build,
-                                                       .build_whole = hw_gpu_build,
-                                                       .lists_stay = true,
+                                                       .build_on_host = hw_gpu_build,
+                                                       .lists_on_device = true,
                                                        .builds_any = true,
-                                                       .own = &bellman_ford};
+                                                       .impl = &bellman_ford};
 
 const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford",
-                                                          .frame = &hw_multi_gpu_frame,
+                                                          .ops = &hw_multi_gpu_ops,
                                                           .algorithm = HW_SSSP,
                                                           .degree_separated = true,
                                                           .negative_weights = true,
@@ -554,7 +554,7 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .device_bytes =
                                                               hw_distributed_sssp_device_bytes,
                                                           .build = build,
-                                                          .build_whole = hw_gpu_build,
-                                                          .lists_stay = true,
+                                                          .build_on_host = hw_gpu_build,
+                                                          .lists_on_device = true,
                                                           .builds_any = true,
-                                                          .own = &bellman_ford};
+                                                          .impl = &bellman_ford};

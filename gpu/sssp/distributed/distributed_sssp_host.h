@@ -64,7 +64,7 @@ struct hw_distributed_sssp_search {
     enum hw_outcome outcome;
     struct hw_cycle cycle;
     uint64_t missing_parents; /* reached vertices of all parts without a parent */
-    struct hw_steps steps;
+    struct hw_trace steps;
     enum hw_status steps_status;
     double last_record_end; /* seconds */
 };

@@ -18,8 +18,8 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
                                           enum hw_direction direction, hw_count bucket,
                                           const struct hw_distributed_sssp_counters *counters)
 {
-    const bool wanted = sssp->engine->options.steps;
-    struct hw_step *step = wanted ? hw_steps_add(&sssp->search.steps) : NULL;
+    const bool wanted = sssp->engine->options.trace;
+    struct hw_trace_record *step = wanted ? hw_trace_append(&sssp->search.steps) : NULL;
     const double now = hw_seconds();
 
     if (wanted && !step)
@@ -30,7 +30,7 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
     step->direction = direction;
     step->bucket = bucket;
     step->frontier = (hw_count)counters->own_frontier;
-    step->found = (hw_count)counters->own_current_step;
+    step->discovered = (hw_count)counters->own_current_step;
     step->edges_examined = (hw_count)counters->own_edges;
     if (direction == HW_DIRECTION_BOTTOM_UP)
         step->pulled = step->edges_examined;
@@ -38,8 +38,8 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
     step->messages_sent = (hw_count)counters->messages;
     const struct hw_internode_traffic internode =
         hw_transport_internode_traffic(&sssp->engine->transport);
-    step->bytes_between = internode.bytes;
-    step->messages_between = internode.messages;
+    step->bytes_internode = internode.bytes;
+    step->messages_internode = internode.messages;
     step->seconds[HW_PHASE_EXPANSION] = now - sssp->search.last_record_end;
     sssp->search.last_record_end = now;
 }
@@ -341,11 +341,11 @@ static void add_run_rows(struct hw_distributed_sssp *sssp,
 {
     const struct hw_distributed_sssp_counters unknown = {0};
 
-    for (uint32_t r = 0; r < rounds && sssp->engine->options.steps; r++) {
+    for (uint32_t r = 0; r < rounds && sssp->engine->options.trace; r++) {
         hw_distributed_sssp_add_trace_record(sssp, step->routine, HW_DIRECTION_TOP_DOWN,
                                              step->bucket, &unknown);
         if (sssp->search.steps_status == HW_OK)
-            sssp->search.steps.step[sssp->search.steps.count - 1].seconds[HW_PHASE_EXPANSION] =
+            sssp->search.steps.record[sssp->search.steps.count - 1].seconds[HW_PHASE_EXPANSION] =
                 HW_DISTRIBUTED_SSSP_ON_DEVICE;
     }
     sssp->device_run.trace_used += rounds;
@@ -462,12 +462,12 @@ enum hw_status hw_distributed_sssp_read_trace(struct hw_distributed_sssp *sssp,
     if (status == HW_OK && count > 0)
         status = hw_gpu_get(row, sssp->device_run.trace, (size_t)count * sizeof *row, err);
     for (hw_count s = 0, r = 0; s < sssp->search.steps.count && status == HW_OK; s++) {
-        struct hw_step *step = &sssp->search.steps.step[s];
+        struct hw_trace_record *step = &sssp->search.steps.record[s];
         if (step->seconds[HW_PHASE_EXPANSION] >= 0 || count == 0)
             continue;
         const struct hw_distributed_sssp_trace_record *own = &row[r < count ? r : count - 1];
         step->frontier = (hw_count)own->frontier;
-        step->found = (hw_count)own->current_step;
+        step->discovered = (hw_count)own->current_step;
         step->edges_examined = (hw_count)own->edges;
         step->bytes_sent =
             ((hw_count)own->sent + (hw_count)own->broadcast * others) * pair_bytes(sssp, false);

@@ -34,7 +34,7 @@
 #define HOPWAVE_ENGINE_BFS_2D_GRID_H
 
 #include "lib/base/bitmap.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/engine/core/row_column_exchange.h"
 
 /* Bitmaps of bottom-up levels kept until levels are written. */
@@ -143,12 +143,12 @@ struct hw_grid {
     int32_t depth;   /* level of the frontier */
     hw_lid root;     /* own position, or HW_LID_NONE */
 
-    struct hw_grid_tally tally; /* of the last step: own until summed */
-    hw_count reached;           /* over all ranks so far */
-    hw_count accepted, foreign; /* likewise */
-    struct hw_step *step;       /* the current one */
-    struct hw_step spare;       /* stands in when there is no memory for another */
-    double mark;                /* when the current phase began */
+    struct hw_grid_tally tally;   /* of the last step: own until summed */
+    hw_count reached;             /* over all ranks so far */
+    hw_count accepted, foreign;   /* likewise */
+    struct hw_trace_record *step; /* the current one */
+    struct hw_trace_record spare; /* stands in when there is no memory for another */
+    double mark;                  /* when the current phase began */
     enum hw_status steps_status;
 };
 
@@ -188,7 +188,7 @@ void hw_grid_write_levels(struct hw_grid *grid, int32_t *level);
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
 static inline void hw_grid_phase_end(struct hw_grid *grid, enum hw_phase phase)
 {
-    if (grid->options.steps) {
+    if (grid->options.trace) {
         double now = hw_seconds();
         grid->step->seconds[phase] += now - grid->mark;
         grid->mark = now;

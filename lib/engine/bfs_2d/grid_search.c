@@ -16,9 +16,9 @@
 #define FIRST_LOOK 0.125
 
 /* Begins a row of measurements. */
-static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_direction direction)
+static void begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction)
 {
-    grid->step = hw_steps_add(steps);
+    grid->step = hw_trace_append(steps);
     if (!grid->step) {
         grid->steps_status = HW_RESOURCES;
         memset(&grid->spare, 0, sizeof grid->spare);
@@ -31,7 +31,7 @@ static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_dir
         struct hw_rowcol *line = l ? &grid->column : &grid->row;
         hw_rowcol_begin_traffic(line);
     }
-    if (grid->options.steps)
+    if (grid->options.trace)
         grid->mark = hw_seconds();
 }
 
@@ -39,7 +39,7 @@ static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_dir
 static void end_step(struct hw_grid *grid, const char *what)
 {
     static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
-    struct hw_step *step = grid->step;
+    struct hw_trace_record *step = grid->step;
 
     hw_rowcol_end_traffic(&grid->row, step);
     hw_rowcol_end_traffic(&grid->column, step);
@@ -113,7 +113,7 @@ static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction no
 }
 
 /* All levels, from the root on. */
-static enum hw_status traverse(struct hw_grid *grid, struct hw_steps *steps, struct hw_error *err)
+static enum hw_status traverse(struct hw_grid *grid, struct hw_trace *steps, struct hw_error *err)
 {
     enum hw_direction direction = grid->options.direction;
     enum hw_status status = HW_OK;
@@ -126,7 +126,7 @@ static enum hw_status traverse(struct hw_grid *grid, struct hw_steps *steps, str
         status = down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err);
         if (status != HW_OK)
             return status;
-        grid->step->found = grid->tally.found;
+        grid->step->discovered = grid->tally.found;
         end_step(grid, down ? "push" : "pull");
         status = sum_tally(grid, err);
         if (status != HW_OK)
@@ -140,7 +140,7 @@ static enum hw_status traverse(struct hw_grid *grid, struct hw_steps *steps, str
 }
 
 /* The parents that other ranks know, and canonical ones if the user wants them. */
-static enum hw_status complete_parents(struct hw_grid *grid, struct hw_steps *steps,
+static enum hw_status complete_parents(struct hw_grid *grid, struct hw_trace *steps,
                                        struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -185,7 +185,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
         position >= hw_owned(&part->spec, part->vertices, owner))
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     enum hw_status status = hw_mpi(MPI_Barrier(grid->ctx->world), "MPI_Barrier", err);
     if (status != HW_OK)
         return status;
@@ -193,9 +193,9 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     begin_search(grid, owner, position);
     if (grid->frontier > 0)
         hw_grid_keep_level(grid);
-    status = traverse(grid, &result->steps, err);
+    status = traverse(grid, &result->trace, err);
     if (status == HW_OK)
-        status = complete_parents(grid, &result->steps, err);
+        status = complete_parents(grid, &result->trace, err);
     if (status != HW_OK)
         return status;
     result->seconds_search_order = hw_seconds() - start;
@@ -205,12 +205,12 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     return finish(grid, result, err);
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_grid_create, .search = search, .destroy = hw_grid_destroy};
 
 const struct hw_method hw_method_grid = {
     .name = "grid",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_BFS,
     .grid = true,
     .bytes = hw_grid_bytes,

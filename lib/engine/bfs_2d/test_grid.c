@@ -178,10 +178,10 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
     hw_count found = 0, bytes = 0, reached = 0, limit;
     bool holds = true;
 
-    for (hw_count s = 0; s < result->steps.count; s++) {
-        const struct hw_step *step = &result->steps.step[s];
+    for (hw_count s = 0; s < result->trace.count; s++) {
+        const struct hw_trace_record *step = &result->trace.record[s];
         hw_count own = least(4 * step->frontier, bitmap);
-        found += step->found;
+        found += step->discovered;
         bytes += step->bytes_sent;
         if (strncmp(step->routine, "push", 4) == 0)
             limit = least(rows - 1, nodes - 1) * own + (columns - 1) * bitmap;
@@ -189,10 +189,10 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
             limit = least(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
         else
             continue;
-        if (options->exchange == HW_EXCHANGE_AUTO && step->bytes_between > limit)
+        if (options->exchange == HW_EXCHANGE_AUTO && step->bytes_internode > limit)
             holds = false;
-        if (step->bytes_between > step->bytes_sent ||
-            (nodes == part->spec.parts && step->bytes_between != step->bytes_sent))
+        if (step->bytes_internode > step->bytes_sent ||
+            (nodes == part->spec.parts && step->bytes_internode != step->bytes_sent))
             holds = false;
         if (options->exchange == HW_EXCHANGE_LIST && strstr(step->routine, "bitmap"))
             holds = false;
@@ -232,7 +232,7 @@ static bool try_root(const struct hw_context *ctx, void *engine, struct sample *
     sample->level = sample->levels + (size_t)r * (size_t)sample->desc.vertices;
     sample->canonical = sample->canonicals + (size_t)r * (size_t)sample->desc.vertices;
     sent_bytes = 0;
-    if (hw_method_grid.frame->search(engine, (int)where[0], (hw_lid)where[1], result, &err) !=
+    if (hw_method_grid.ops->search(engine, (int)where[0], (hw_lid)where[1], result, &err) !=
         HW_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
@@ -264,23 +264,23 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
         struct hw_engine_options options = {.direction = o % 3,
                                             .exchange = o / 3 % 3,
                                             .canonical_parents = o / 9 % 2,
-                                            .steps = o % 2};
+                                            .trace = o % 2};
         void *engine = NULL;
         hw_context_group(ctx, 1 + o / 2 % 3);
         /* Threads that spin beside ranks that spin take long on few cores. */
         hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : o % 9 == 4) ? 3 : 1);
-        if (hw_method_grid.frame->create(&hw_method_grid, ctx, part, &options, &engine, &err) !=
+        if (hw_method_grid.ops->create(&hw_method_grid, ctx, part, &options, &engine, &err) !=
             HW_OK)
             return false;
         for (int r = 0; r <= roots; r++)
             holds =
                 try_root(ctx, engine, sample, part, root, r % roots, &options, &result) && holds;
-        hw_method_grid.frame->destroy(engine);
+        hw_method_grid.ops->destroy(engine);
     }
     hw_context_threads(ctx, 1);
     free(result.parent);
     free(result.level);
-    hw_steps_free(&result.steps);
+    hw_trace_free(&result.trace);
     return holds;
 }
 
@@ -441,24 +441,24 @@ static void test_directions(struct tap *tap, struct hw_context *ctx, const struc
                                      &err) == HW_OK;
     result.parent = calloc((size_t)part.own.count, sizeof *result.parent);
     result.level = calloc((size_t)part.own.count, sizeof *result.level);
-    holds = holds &&
-            hw_method_grid.frame->create(&hw_method_grid, ctx, &part, &options, &engine, &err) ==
-                HW_OK &&
-            hw_method_grid.frame->search(engine, 0, 100, &result, &err) == HW_OK;
-    for (hw_count s = 0; s < result.steps.count; s++) {
-        const char *turn = result.steps.step[s].direction == HW_DIRECTION_BOTTOM_UP ? "u" : "d";
+    holds =
+        holds &&
+        hw_method_grid.ops->create(&hw_method_grid, ctx, &part, &options, &engine, &err) == HW_OK &&
+        hw_method_grid.ops->search(engine, 0, 100, &result, &err) == HW_OK;
+    for (hw_count s = 0; s < result.trace.count; s++) {
+        const char *turn = result.trace.record[s].direction == HW_DIRECTION_BOTTOM_UP ? "u" : "d";
         size_t length = strlen(turns);
-        if (strncmp(result.steps.step[s].routine, "pu", 2) == 0 && length + 1 < sizeof turns &&
+        if (strncmp(result.trace.record[s].routine, "pu", 2) == 0 && length + 1 < sizeof turns &&
             (length == 0 || turns[length - 1] != *turn))
             strcat(turns, turn);
     }
     tap_ok(tap, holds && strcmp(turns, "dud") == 0, "directions turn with the frontier (%s)",
            turns);
-    hw_method_grid.frame->destroy(engine);
+    hw_method_grid.ops->destroy(engine);
     hw_part_free(&part);
     free(result.parent);
     free(result.level);
-    hw_steps_free(&result.steps);
+    hw_trace_free(&result.trace);
 }
 
 /* Large enough for threads to share the work and for whole words to be looked up. */
@@ -509,14 +509,14 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
            "a layout it does not do is refused with the methods that do");
     method = &hw_method_grid;
     tap_ok(tap, method->bytes(&part, &options) > 0, "it says what memory it takes");
-    tap_ok(tap, method->frame->create(method, ctx, &part, &options, &engine, &err) == HW_OK,
+    tap_ok(tap, method->ops->create(method, ctx, &part, &options, &engine, &err) == HW_OK,
            "an engine");
-    tap_ok(tap, method->frame->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, method->ops->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a root in no part is refused");
-    tap_ok(tap, method->frame->search(engine, 0, 5, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, method->ops->search(engine, 0, 5, &result, &err) == HW_BAD_INPUT,
            "a root past the end is refused");
-    method->frame->destroy(engine);
-    method->frame->destroy(NULL);
+    method->ops->destroy(engine);
+    method->ops->destroy(NULL);
     hw_part_free(&part);
     drop(&sample);
 }

@@ -297,7 +297,7 @@ static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
 /* ---- the exchange of finds ---- */
 
 /* Sends this step's finds of a hop, counts first. Collective over its ranks. */
-static enum hw_status pass_finds(struct hw_stream *stream, struct hw_step *row,
+static enum hw_status pass_finds(struct hw_stream *stream, struct hw_trace_record *row,
                                  struct hw_error *err)
 {
     struct hw_peer_exchange *legs = &stream->legs;
@@ -353,7 +353,7 @@ static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct 
     }
 }
 
-enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_record *row,
                                      struct hw_tally *tally, struct hw_error *err)
 {
     enum hw_phase phase = e->two_hops ? HW_PHASE_LOCAL_EXCHANGE : HW_PHASE_NORMAL_EXCHANGE;
@@ -388,7 +388,7 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_step *row
  * node shares the result: every rank sends 2 (p-1)/p of a mask in all, and none
  * more than another.
  */
-enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace_record *row,
                                          MPI_Request *request, struct hw_error *err)
 {
     bool phases = e->devices > 1 && e->nodes > 1;
@@ -420,7 +420,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step 
     return status;
 }
 
-enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trace_record *row,
                                           MPI_Request *request, struct hw_error *err)
 {
     int share = (int)e->mask_words / e->devices;

@@ -387,7 +387,7 @@ static void visit_root(struct hw_delegates *e, int owner, hw_lid slot)
 }
 
 /* Names the direction of each subgraph: "dd:bu nd:-- dn:bu nn:td". */
-static void name_routine(const struct hw_delegates *e, struct hw_step *row)
+static void name_routine(const struct hw_delegates *e, struct hw_trace_record *row)
 {
     const char *way[HW_DELEGATES_KINDS];
 
@@ -404,8 +404,8 @@ static void name_routine(const struct hw_delegates *e, struct hw_step *row)
 enum news { DELEGATES, NORMALS, CROSSING, NEWS };
 
 /* Sums the news, so that all ranks do the same next. Collective. */
-static enum hw_status share_news(struct hw_delegates *e, hw_count *news, struct hw_step *row,
-                                 struct hw_error *err)
+static enum hw_status share_news(struct hw_delegates *e, hw_count *news,
+                                 struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
 
@@ -420,8 +420,9 @@ static enum hw_status share_news(struct hw_delegates *e, hw_count *news, struct 
 }
 
 /* Brings what was found to those that it concerns. Collective. */
-static enum hw_status exchange(struct hw_delegates *e, const hw_count *news, struct hw_step *row,
-                               struct hw_tally *normals, struct hw_error *err)
+static enum hw_status exchange(struct hw_delegates *e, const hw_count *news,
+                               struct hw_trace_record *row, struct hw_tally *normals,
+                               struct hw_error *err)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     enum hw_status status = HW_OK;
@@ -438,7 +439,7 @@ static enum hw_status exchange(struct hw_delegates *e, const hw_count *news, str
 
 /* The finds become the frontier. */
 static void advance(struct hw_delegates *e, const hw_count *news, const struct hw_tally *normals,
-                    struct hw_step *row)
+                    struct hw_trace_record *row)
 {
     double start = hw_seconds();
     hw_lid *queue = e->queue;
@@ -450,13 +451,13 @@ static void advance(struct hw_delegates *e, const hw_count *news, const struct h
     e->queued = e->next_queued;
     e->next_queued = 0;
     e->step++;
-    row->found = e->normal_fresh + e->owned_fresh;
+    row->discovered = e->normal_fresh + e->owned_fresh;
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
 }
 
 /* One step. *crossed becomes true if any find went to another part. Returns in
  * *more whether another step may find something. Collective. */
-static enum hw_status take_step(struct hw_delegates *e, struct hw_step *row, bool *crossed,
+static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *row, bool *crossed,
                                 bool *more, struct hw_error *err)
 {
     struct hw_tally delegates = {0}, normals = {0};
@@ -486,14 +487,14 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_step *row, boo
 
 /* The steps of a search, then a row for what completes the parents. *lost: a row
  * could not be kept. Collective. */
-static enum hw_status run_steps(struct hw_delegates *e, struct hw_steps *steps, bool *lost,
+static enum hw_status run_steps(struct hw_delegates *e, struct hw_trace *steps, bool *lost,
                                 double *ordered, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
     bool more = true, crossed = false;
 
     while (status == HW_OK) {
-        struct hw_step spare = {0}, *row = hw_steps_add(steps);
+        struct hw_trace_record spare = {0}, *row = hw_trace_append(steps);
         *lost = *lost || !row;
         row = row ? row : &spare;
         if (more) {
@@ -537,7 +538,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
         hw_search_id(&e->part->spec, e->part->vertices, owner, position) == HW_GID_NONE)
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
     if (status != HW_OK)
         return status;
@@ -545,26 +546,26 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     forget(e);
     e->step = 0;
     visit_root(e, owner, position);
-    status = run_steps(e, &result->steps, &lost, &ordered, err);
+    status = run_steps(e, &result->trace, &lost, &ordered, err);
     if (status != HW_OK)
         return status;
     hw_delegates_parents(e, result->parent);
     result->seconds = hw_seconds() - start;
     result->seconds_search_order = ordered - start;
     if (!lost)
-        result->steps.step[result->steps.count - 1].seconds[HW_PHASE_UPDATE] +=
+        result->trace.record[result->trace.count - 1].seconds[HW_PHASE_UPDATE] +=
             start + result->seconds - ordered;
     if (result->level)
         hw_delegates_levels(e, result->level);
     return conclude(e, lost, result, err);
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
 const struct hw_method hw_method_delegates = {
     .name = "delegates",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_BFS,
     .degree_separated = true,
     .bytes = bytes,

@@ -28,7 +28,7 @@
 #ifndef HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 #define HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/engine/core/peer_exchange.h"
 
 /* Edges, vertices or finds up to which one thread does the work alone, and
@@ -276,14 +276,14 @@ void hw_streams_forget(struct hw_delegates *e);
 
 /* Sends the finds that hw_delegates_visit_nn() binned to their owners and
  * delivers what comes. Collective. */
-enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_record *row,
                                      struct hw_tally *tally, struct hw_error *err);
 
 /* Combines `found` over all parts: start and finish, between which other
  * messages may pass. Collective. */
-enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace_record *row,
                                          MPI_Request *request, struct hw_error *err);
-enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_step *row,
+enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trace_record *row,
                                           MPI_Request *request, struct hw_error *err);
 
 /* Ids in the buffers of answers: 4 bytes each, or 8. */
@@ -317,8 +317,8 @@ void hw_claims_free(struct hw_claims *claims);
  * that this part owns. crossed: whether any find went to another part.
  * Collective.
  */
-enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed, struct hw_step *row,
-                                    struct hw_error *err);
+enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed,
+                                    struct hw_trace_record *row, struct hw_error *err);
 
 /* Parents in graph ids by rising graph id; likewise levels. [part->own.count]. Local. */
 void hw_delegates_parents(const struct hw_delegates *e, hw_gid *parent);

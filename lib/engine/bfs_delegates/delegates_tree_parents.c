@@ -189,7 +189,8 @@ static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, si
 
 /* Asks, for each bit of in_used, whoever sent the find: fills out_asked.
  * Collective over the stream's ranks. */
-static enum hw_status ask(struct hw_stream *stream, struct hw_step *row, struct hw_error *err)
+static enum hw_status ask(struct hw_stream *stream, struct hw_trace_record *row,
+                          struct hw_error *err)
 {
     for (int r = 0; r < stream->legs.peers; r++)
         stream->legs.leg[r] = (struct hw_peer_message){
@@ -202,8 +203,8 @@ static enum hw_status ask(struct hw_stream *stream, struct hw_step *row, struct 
 
 /* Answers with one id for each bit of out_asked, and takes the answers to
  * in_used. Collective over the stream's ranks. */
-static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream, struct hw_step *row,
-                             struct hw_error *err)
+static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
+                             struct hw_trace_record *row, struct hw_error *err)
 {
     hw_count size = (hw_count)hw_id_size(e);
 
@@ -225,7 +226,7 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream, s
     return status;
 }
 
-static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_step *row,
+static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_record *row,
                                       struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -304,7 +305,8 @@ void hw_claims_free(struct hw_claims *claims)
 }
 
 /* Tells each owner of whose delegates a parent is known here. Collective. */
-static enum hw_status pass_claims(struct hw_delegates *e, struct hw_step *row, struct hw_error *err)
+static enum hw_status pass_claims(struct hw_delegates *e, struct hw_trace_record *row,
+                                  struct hw_error *err)
 {
     struct hw_claims *claims = &e->claims;
 
@@ -390,7 +392,8 @@ static enum hw_status fill_slots(struct hw_delegates *e, struct hw_error *err)
 }
 
 /* Sends the questions. Collective. */
-static enum hw_status pass_asks(struct hw_delegates *e, struct hw_step *row, struct hw_error *err)
+static enum hw_status pass_asks(struct hw_delegates *e, struct hw_trace_record *row,
+                                struct hw_error *err)
 {
     struct hw_claims *claims = &e->claims;
 
@@ -403,7 +406,7 @@ static enum hw_status pass_asks(struct hw_delegates *e, struct hw_step *row, str
 }
 
 /* Sends the parents that were asked for. Collective. */
-static enum hw_status pass_parents(struct hw_delegates *e, struct hw_step *row,
+static enum hw_status pass_parents(struct hw_delegates *e, struct hw_trace_record *row,
                                    struct hw_error *err)
 {
     struct hw_claims *claims = &e->claims;
@@ -441,7 +444,7 @@ static void take_parents(struct hw_delegates *e)
         }
 }
 
-static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_step *row,
+static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_trace_record *row,
                                         struct hw_error *err)
 {
     struct hw_claims *claims = &e->claims;
@@ -462,8 +465,8 @@ static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_step *
     return status != HW_OK ? status : filled;
 }
 
-enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed, struct hw_step *row,
-                                    struct hw_error *err)
+enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed,
+                                    struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
     enum hw_status status = HW_OK;

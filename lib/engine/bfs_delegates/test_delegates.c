@@ -215,7 +215,7 @@ static bool right_parents(const struct graph *graph, hw_gid root, const int32_t 
 struct answer {
     int32_t *level; /* [n] */
     hw_gid *parent; /* [n] */
-    struct hw_steps steps;
+    struct hw_trace trace;
     struct traffic traffic; /* of the search */
 };
 
@@ -223,7 +223,7 @@ static void free_answer(struct answer *answer)
 {
     free(answer->level);
     free(answer->parent);
-    hw_steps_free(&answer->steps);
+    hw_trace_free(&answer->trace);
 }
 
 /* Searches into poisoned arrays and gathers the result on all ranks. */
@@ -232,7 +232,7 @@ static bool search_into(const struct hw_context *ctx, const struct hw_part *part
 {
     size_t n = (size_t)part->vertices;
     struct hw_error err = {{0}};
-    struct hw_result result = {.steps = answer->steps};
+    struct hw_result result = {.trace = answer->trace};
     int owner;
     hw_lid position;
 
@@ -244,7 +244,7 @@ static bool search_into(const struct hw_context *ctx, const struct hw_part *part
         result.level[i] = -77;
     }
     traffic = (struct traffic){0};
-    bool done = hw_method_delegates.frame->search(engine, owner, position, &result, &err) == HW_OK;
+    bool done = hw_method_delegates.ops->search(engine, owner, position, &result, &err) == HW_OK;
     answer->traffic = traffic;
     for (size_t v = 0; v < n; v++) {
         answer->level[v] = INT32_MIN;
@@ -258,7 +258,7 @@ static bool search_into(const struct hw_context *ctx, const struct hw_part *part
     done = done && result.parent[part->own.count] == -77 && result.level[part->own.count] == -77;
     MPI_Allreduce(MPI_IN_PLACE, answer->level, (int)n, MPI_INT32_T, MPI_MAX, ctx->world);
     MPI_Allreduce(MPI_IN_PLACE, answer->parent, (int)n, HW_MPI_GID, MPI_MAX, ctx->world);
-    answer->steps = result.steps;
+    answer->trace = result.trace;
     free(result.parent);
     free(result.level);
     return done;
@@ -288,7 +288,7 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
         right =
             right && right_parents(graph, root[i], level, own.parent, options->canonical_parents);
     }
-    hw_method_delegates.frame->destroy(engine);
+    hw_method_delegates.ops->destroy(engine);
     hw_part_free(&part);
     free(level);
     if (answer)
@@ -309,7 +309,7 @@ static struct hw_engine_options options_of(uint32_t bits)
                                       .uniquify = bits >> 5 & 1,
                                       .nonblocking = bits >> 6 & 1,
                                       .canonical_parents = bits >> 7 & 1,
-                                      .steps = bits >> 8 & 1};
+                                      .trace = bits >> 8 & 1};
 }
 
 /* More ranks than the cores of a small machine take turns, slowly: with them the
@@ -446,29 +446,29 @@ static struct answer sample(const struct hw_context *ctx, int devices, hw_count 
     return answer;
 }
 
-static hw_count rows_bytes(const struct hw_steps *steps)
+static hw_count rows_bytes(const struct hw_trace *trace)
 {
     hw_count sum = 0;
 
-    for (hw_count s = 0; s < steps->count; s++)
-        sum += steps->step[s].bytes_sent;
+    for (hw_count s = 0; s < trace->count; s++)
+        sum += trace->record[s].bytes_sent;
     return sum;
 }
 
-static hw_count rows_examined(const struct hw_steps *steps)
+static hw_count rows_examined(const struct hw_trace *trace)
 {
     hw_count sum = 0;
 
-    for (hw_count s = 0; s < steps->count; s++)
-        sum += steps->step[s].edges_examined;
+    for (hw_count s = 0; s < trace->count; s++)
+        sum += trace->record[s].edges_examined;
     return sum;
 }
 
 /* Whether some row names that way for the subgraph, such as "dd:bu". */
-static bool went(const struct hw_steps *steps, const char *way)
+static bool went(const struct hw_trace *trace, const char *way)
 {
-    for (hw_count s = 0; s < steps->count; s++)
-        if (strstr(steps->step[s].routine, way))
+    for (hw_count s = 0; s < trace->count; s++)
+        if (strstr(trace->record[s].routine, way))
             return true;
     return false;
 }
@@ -482,11 +482,11 @@ static void test_direction(struct tap *tap, const struct hw_context *ctx)
     for (int d = 0; d < 3; d++) {
         answer[d] = sample(
             ctx, 1, 12, (struct hw_engine_options){.direction = (enum hw_direction)d}, &right[d]);
-        examined[d] = sum_of(ctx, rows_examined(&answer[d].steps));
+        examined[d] = sum_of(ctx, rows_examined(&answer[d].trace));
     }
-    const struct hw_steps *chosen = &answer[HW_DIRECTION_AUTO].steps;
-    const struct hw_steps *down = &answer[HW_DIRECTION_TOP_DOWN].steps;
-    const struct hw_steps *up = &answer[HW_DIRECTION_BOTTOM_UP].steps;
+    const struct hw_trace *chosen = &answer[HW_DIRECTION_AUTO].trace;
+    const struct hw_trace *down = &answer[HW_DIRECTION_TOP_DOWN].trace;
+    const struct hw_trace *up = &answer[HW_DIRECTION_BOTTOM_UP].trace;
     tap_ok(tap, right[0] && right[1] && right[2], "each direction finds the same");
     tap_ok(tap, went(chosen, "dd:bu") && went(chosen, "dn:bu") && went(chosen, "nn:td"),
            "auto goes both ways");
@@ -572,10 +572,10 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
 
     bool done = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_delegates.frame->create(&hw_method_delegates, ctx, &part, &options,
-                                                  &engine, &err) == HW_OK &&
+                hw_method_delegates.ops->create(&hw_method_delegates, ctx, &part, &options, &engine,
+                                                &err) == HW_OK &&
                 search_into(ctx, &part, engine, 4, &answer);
-    hw_count last = answer.steps.count - 1, levels = 0;
+    hw_count last = answer.trace.count - 1, levels = 0;
     for (size_t v = 0; v < n; v++)
         levels = answer.level[v] > levels ? answer.level[v] : levels;
     hw_count words = ((hw_count)part.separate.delegates + 63) / 64;
@@ -583,21 +583,21 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
     hw_count counts = (levels + 2) * (most_of(24, p, 2) + 8 * (p - 1));
     hw_count model =
         (levels + 1) * most_of(mask, p, 2) + 4 * crossing_edges(ctx, &part, answer.level) + counts;
-    hw_count searched = rows_bytes(&answer.steps) - answer.steps.step[last].bytes_sent;
+    hw_count searched = rows_bytes(&answer.trace) - answer.trace.record[last].bytes_sent;
     /* What follows the rows: the barrier, an agreement (8 bytes) and two times (16). */
     hw_count after = most_of(8, p, 2) + most_of(16, p, 2);
     tap_ok(tap,
-           done && searched <= model && strcmp(answer.steps.step[last].routine, "parents") == 0,
+           done && searched <= model && strcmp(answer.trace.record[last].routine, "parents") == 0,
            "%dx%d, threshold %d: %d bytes, %d by the model", p / devices, devices, (int)threshold,
            (int)searched, (int)model);
-    tap_ok(tap, answer.traffic.bytes == rows_bytes(&answer.steps) + after,
+    tap_ok(tap, answer.traffic.bytes == rows_bytes(&answer.trace) + after,
            "the rows count what MPI was asked to send");
     hw_count parents = (hw_count)part.separate.delegates / 4 + 2 * p +
                        4 * (hw_count)part.separate.delegates +
                        crossing_edges(ctx, &part, answer.level) * 5 + 8 * p;
-    tap_ok(tap, answer.steps.step[last].bytes_sent <= parents, "parents cost %d bytes more",
-           (int)answer.steps.step[last].bytes_sent);
-    hw_method_delegates.frame->destroy(engine);
+    tap_ok(tap, answer.trace.record[last].bytes_sent <= parents, "parents cost %d bytes more",
+           (int)answer.trace.record[last].bytes_sent);
+    hw_method_delegates.ops->destroy(engine);
     hw_part_free(&part);
     free_graph(&graph);
     free_answer(&answer);
@@ -607,12 +607,12 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
 static void test_rows(struct tap *tap, const struct hw_context *ctx)
 {
     bool right;
-    struct answer answer = sample(ctx, 1, 12, (struct hw_engine_options){.steps = true}, &right);
+    struct answer answer = sample(ctx, 1, 12, (struct hw_engine_options){.trace = true}, &right);
     hw_count found = 0, frontier = 0, reached = 0;
 
-    for (hw_count s = 0; s < answer.steps.count; s++) {
-        found += answer.steps.step[s].found;
-        frontier += answer.steps.step[s].frontier;
+    for (hw_count s = 0; s < answer.trace.count; s++) {
+        found += answer.trace.record[s].discovered;
+        frontier += answer.trace.record[s].frontier;
     }
     for (int v = 0; v < 1500; v++)
         reached += answer.level[v] >= 0;
@@ -634,16 +634,16 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
 
     bool made = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_delegates.frame->create(&hw_method_delegates, ctx, &part, &options,
-                                                  &engine, &err) == HW_OK;
+                hw_method_delegates.ops->create(&hw_method_delegates, ctx, &part, &options, &engine,
+                                                &err) == HW_OK;
     tap_ok(tap, made && hw_method_delegates.bytes(&part, &options) > 0, "it says what it needs");
-    tap_ok(tap, hw_method_delegates.frame->search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, hw_method_delegates.ops->search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
            "a root beyond the part is refused");
     tap_ok(tap,
-           hw_method_delegates.frame->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
+           hw_method_delegates.ops->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a part beyond the parts too");
-    hw_method_delegates.frame->destroy(engine);
-    hw_method_delegates.frame->destroy(NULL);
+    hw_method_delegates.ops->destroy(engine);
+    hw_method_delegates.ops->destroy(NULL);
     hw_part_free(&part);
     free_graph(&graph);
 }

@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_ENGINE_CORE_CPU_METHODS_H
 #define HOPWAVE_ENGINE_CORE_CPU_METHODS_H
 
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 
 extern const struct hw_method hw_method_grid;
 extern const struct hw_method hw_method_sequential;

@@ -38,7 +38,7 @@ static bool applies(const struct hw_method *method, enum hw_device device,
 {
     bool separated = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
 
-    return method->frame->device == device && method->algorithm == algorithm &&
+    return method->ops->device == device && method->algorithm == algorithm &&
            (separated ? method->degree_separated : method->grid) &&
            (!method->one_part_only || part->spec.parts == 1) &&
            (!method->several_parts_only || part->spec.parts > 1) &&

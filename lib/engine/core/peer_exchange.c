@@ -38,7 +38,7 @@ void hw_peer_exchange_free(struct hw_peer_exchange *legs)
 
 /* Posts one side of a leg in pieces. */
 static enum hw_status post(struct hw_peer_exchange *legs, int peer, bool sending, int *made,
-                           struct hw_step *row, struct hw_error *err)
+                           struct hw_trace_record *row, struct hw_error *err)
 {
     const struct hw_peer_message *leg = &legs->leg[peer];
     hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
@@ -55,13 +55,13 @@ static enum hw_status post(struct hw_peer_exchange *legs, int peer, bool sending
         status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
         *made += status == HW_OK;
         row->messages_sent += sending;
-        row->messages_between += sending && crosses;
+        row->messages_internode += sending && crosses;
     }
     hw_book_bytes(row, sending ? bytes : 0, crosses);
     return status;
 }
 
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_step *row,
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_trace_record *row,
                                     struct hw_error *err)
 {
     const struct hw_peer_message *self = &legs->leg[legs->me];
@@ -86,15 +86,15 @@ static hw_count reduction_bytes(hw_count bytes, int ranks)
     return (2 * bytes * (ranks - 1) + ranks - 1) / ranks;
 }
 
-void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together)
+void hw_book_reduction(struct hw_trace_record *row, hw_count bytes, int ranks, int together)
 {
     row->bytes_sent += reduction_bytes(bytes, ranks);
-    row->bytes_between +=
+    row->bytes_internode +=
         reduction_bytes((bytes + together - 1) / together, (ranks + together - 1) / together);
 }
 
-void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together)
+void hw_book_gather(struct hw_trace_record *row, hw_count bytes, int ranks, int together)
 {
     row->bytes_sent += (ranks - 1) * bytes;
-    row->bytes_between += (ranks - together) * bytes;
+    row->bytes_internode += (ranks - together) * bytes;
 }

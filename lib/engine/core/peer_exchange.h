@@ -5,7 +5,7 @@
 #define HOPWAVE_ENGINE_CORE_PEER_EXCHANGE_H
 
 #include "lib/comm/context.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/trace.h"
 
 /* One message out and one in between this rank and a peer. */
 struct hw_peer_message {
@@ -37,14 +37,14 @@ void hw_peer_exchange_free(struct hw_peer_exchange *legs);
  * messages are not sent. Adds bytes and messages to the row. Collective over the
  * ranks that have anything for each other.
  */
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_step *row,
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_trace_record *row,
                                     struct hw_error *err);
 
 /* Adds bytes for one rank to the row; crosses: it is on another node. Local. */
-static inline void hw_book_bytes(struct hw_step *row, hw_count bytes, bool crosses)
+static inline void hw_book_bytes(struct hw_trace_record *row, hw_count bytes, bool crosses)
 {
     row->bytes_sent += bytes;
-    row->bytes_between += crosses ? bytes : 0;
+    row->bytes_internode += crosses ? bytes : 0;
 }
 
 /*
@@ -52,9 +52,9 @@ static inline void hw_book_bytes(struct hw_step *row, hw_count bytes, bool cross
  * 2 (ranks-1)/ranks of them; between the nodes, of `together` ranks each, each rank
  * reduces its share of what its node has combined. Local.
  */
-void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together);
+void hw_book_reduction(struct hw_trace_record *row, hw_count bytes, int ranks, int together);
 
 /* The same of a gathering to all, or of `bytes` for each other rank. Local. */
-void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together);
+void hw_book_gather(struct hw_trace_record *row, hw_count bytes, int ranks, int together);
 
 #endif

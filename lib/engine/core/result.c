@@ -57,8 +57,8 @@ void hw_result_poison(const struct hw_part *part, struct hw_result *result)
     result->outcome = HW_OUTCOME_TREE;
     hw_cycle_free(&result->cycle);
     result->seconds = result->seconds_search_order = 0;
-    hw_steps_clear(&result->steps);
-    result->seen = (struct hw_seen){.deepest = -1};
+    hw_trace_clear(&result->trace);
+    result->reached = (struct hw_reached_counts){.max_level = -1};
 }
 
 bool hw_result_legal(const struct hw_part *part, const struct hw_result *result, hw_lid i)
@@ -77,7 +77,7 @@ bool hw_result_legal(const struct hw_part *part, const struct hw_result *result,
 
 void hw_result_close(struct hw_result *result)
 {
-    hw_steps_free(&result->steps);
+    hw_trace_free(&result->trace);
     hw_cycle_free(&result->cycle);
     free(result->parent);
     free(result->level);

@@ -151,8 +151,8 @@ void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes)
 
     line->sent.bytes += bytes;
     line->sent.messages++;
-    line->sent.bytes_between += between ? bytes : 0;
-    line->sent.messages_between += between;
+    line->sent.bytes_internode += between ? bytes : 0;
+    line->sent.messages_internode += between;
 }
 
 void hw_rowcol_begin_traffic(struct hw_rowcol *line)
@@ -161,12 +161,12 @@ void hw_rowcol_begin_traffic(struct hw_rowcol *line)
     line->routines = 0;
 }
 
-void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_step *step)
+void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_trace_record *step)
 {
     step->bytes_sent += line->sent.bytes;
     step->messages_sent += line->sent.messages;
-    step->bytes_between += line->sent.bytes_between;
-    step->messages_between += line->sent.messages_between;
+    step->bytes_internode += line->sent.bytes_internode;
+    step->messages_internode += line->sent.messages_internode;
 }
 
 /* Posts the receive of rank `whose`'s set, which rank `from` sends. */

@@ -18,7 +18,8 @@
 #include "lib/comm/context.h"
 #include "lib/comm/node_topology.h"
 #include "lib/engine/core/arrays.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/engine_options.h"
+#include "lib/engine/core/trace.h"
 
 /* A set of positions as it travels. */
 struct hw_set {
@@ -29,7 +30,7 @@ struct hw_set {
 
 /* What was sent; of it, to ranks of other nodes. */
 struct hw_rowcol_traffic {
-    hw_count bytes, messages, bytes_between, messages_between;
+    hw_count bytes, messages, bytes_internode, messages_internode;
 };
 
 /* The ranks of one row or column. A line of one rank has no communicator. */
@@ -54,7 +55,7 @@ void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes);
 
 /* Forgets what was sent; adds what was to a step. Local. */
 void hw_rowcol_begin_traffic(struct hw_rowcol *line);
-void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_step *step);
+void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_trace_record *step);
 
 /* Bytes of the largest message for blocks of `block` positions, in multiples of 64. */
 size_t hw_rowcol_capacity(hw_lid block, enum hw_exchange exchange);

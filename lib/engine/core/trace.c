@@ -1,30 +1,30 @@
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct hw_step *hw_steps_add(struct hw_steps *steps)
+struct hw_trace_record *hw_trace_append(struct hw_trace *trace)
 {
-    if (steps->count == steps->capacity) {
-        hw_count capacity = steps->capacity ? 2 * steps->capacity : 64;
-        struct hw_step *grown = realloc(steps->step, (size_t)capacity * sizeof *grown);
+    if (trace->count == trace->capacity) {
+        hw_count capacity = trace->capacity ? 2 * trace->capacity : 64;
+        struct hw_trace_record *grown = realloc(trace->record, (size_t)capacity * sizeof *grown);
         if (!grown)
             return NULL;
-        steps->step = grown;
-        steps->capacity = capacity;
+        trace->record = grown;
+        trace->capacity = capacity;
     }
-    struct hw_step *step = &steps->step[steps->count++];
-    memset(step, 0, sizeof *step);
-    return step;
+    struct hw_trace_record *record = &trace->record[trace->count++];
+    memset(record, 0, sizeof *record);
+    return record;
 }
 
-void hw_steps_clear(struct hw_steps *steps)
+void hw_trace_clear(struct hw_trace *trace)
 {
-    steps->count = 0;
+    trace->count = 0;
 }
 
-void hw_steps_free(struct hw_steps *steps)
+void hw_trace_free(struct hw_trace *trace)
 {
-    free(steps->step);
-    *steps = (struct hw_steps){0};
+    free(trace->record);
+    *trace = (struct hw_trace){0};
 }

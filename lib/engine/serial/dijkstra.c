@@ -119,15 +119,15 @@ static void write_result(const struct dijkstra *own, struct hw_result *result)
 static enum hw_status add_step(const struct dijkstra *own, struct hw_result *result,
                                hw_count settled, struct hw_error *err)
 {
-    struct hw_step *step = own->options.steps ? hw_steps_add(&result->steps) : NULL;
+    struct hw_trace_record *step = own->options.trace ? hw_trace_append(&result->trace) : NULL;
 
-    if (!own->options.steps)
+    if (!own->options.trace)
         return HW_OK;
     if (!step)
         return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     snprintf(step->routine, sizeof step->routine, "heap");
     step->direction = HW_DIRECTION_TOP_DOWN;
-    step->frontier = step->found = step->settled = settled;
+    step->frontier = step->discovered = step->settled = settled;
     step->edges_examined = own->relaxed;
     step->seconds[HW_PHASE_EXPANSION] = result->seconds_search_order;
     return HW_OK;
@@ -143,7 +143,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     if (owner != 0 || position >= n)
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     result->outcome = HW_OUTCOME_TREE;
     result->delta = 0;
     double start = hw_seconds();
@@ -233,12 +233,12 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     return HW_OK;
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
 const struct hw_method hw_method_dijkstra = {
     .name = "dijkstra",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_SSSP,
     .grid = true,
     .one_part_only = true,

@@ -122,10 +122,10 @@ static void write_parents(const struct sequential *engine, hw_gid *parent)
     }
 }
 
-static struct hw_step *begin_step(struct hw_steps *steps, enum hw_direction direction,
-                                  const char *routine, struct hw_error *err)
+static struct hw_trace_record *begin_step(struct hw_trace *steps, enum hw_direction direction,
+                                          const char *routine, struct hw_error *err)
 {
-    struct hw_step *step = hw_steps_add(steps);
+    struct hw_trace_record *step = hw_trace_append(steps);
 
     if (!step) {
         hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
@@ -137,20 +137,20 @@ static struct hw_step *begin_step(struct hw_steps *steps, enum hw_direction dire
 }
 
 /* All levels, each with its row. */
-static enum hw_status traverse(struct sequential *engine, struct hw_steps *steps,
+static enum hw_status traverse(struct sequential *engine, struct hw_trace *steps,
                                struct hw_error *err)
 {
     hw_lid from = 0, to = 1;
 
     while (from < to) {
-        double start = engine->options.steps ? hw_seconds() : 0;
-        struct hw_step *step = begin_step(steps, HW_DIRECTION_TOP_DOWN, "sequential", err);
+        double start = engine->options.trace ? hw_seconds() : 0;
+        struct hw_trace_record *step = begin_step(steps, HW_DIRECTION_TOP_DOWN, "sequential", err);
         if (!step)
             return HW_RESOURCES;
         hw_lid end = expand(engine, from, to, &step->edges_examined);
         step->frontier = to - from;
-        step->found = end - to;
-        if (engine->options.steps)
+        step->discovered = end - to;
+        if (engine->options.trace)
             step->seconds[HW_PHASE_EXPANSION] = hw_seconds() - start;
         from = to;
         to = end;
@@ -167,35 +167,35 @@ static enum hw_status search(void *given, int owner, hw_lid position, struct hw_
     if (owner != 0 || position >= own->count)
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     double start = hw_seconds();
     memset(engine->level, 0xff, own->count * sizeof *engine->level); /* -1 */
     engine->level[position] = 0;
     engine->parent[position] = position;
     engine->queue[0] = position;
-    enum hw_status status = traverse(engine, &result->steps, err);
+    enum hw_status status = traverse(engine, &result->trace, err);
     if (status != HW_OK)
         return status;
     result->seconds_search_order = hw_seconds() - start;
-    struct hw_step *last =
-        begin_step(&result->steps, HW_DIRECTION_AUTO,
+    struct hw_trace_record *last =
+        begin_step(&result->trace, HW_DIRECTION_AUTO,
                    engine->options.canonical_parents ? "canonical" : "parents", err);
     if (!last)
         return HW_RESOURCES;
     write_parents(engine, result->parent);
     result->seconds = hw_seconds() - start;
-    if (engine->options.steps)
+    if (engine->options.trace)
         last->seconds[HW_PHASE_UPDATE] = result->seconds - result->seconds_search_order;
     for (hw_lid k = 0; k < own->count; k++)
         result->level[k] = engine->level[own->by_graph_id[k]];
     return HW_OK;
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
 const struct hw_method hw_method_sequential = {.name = "sequential",
-                                               .frame = &frame,
+                                               .ops = &frame,
                                                .algorithm = HW_BFS,
                                                .grid = true,
                                                .one_part_only = true,

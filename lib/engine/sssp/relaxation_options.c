@@ -6,7 +6,7 @@ const char *const hw_frontier_words[] = {"auto", "queue", "sweep", "none", NULL}
 const char *const hw_removal_words[] = {"auto", "words", "marks", NULL};
 const char *const hw_long_lists_words[] = {"blocks", "dynamic", "off", NULL};
 
-const char *hw_relaxing_given(const struct hw_relaxing *relaxing)
+const char *hw_relaxation_option_given(const struct hw_relaxation_options *relaxing)
 {
     const struct {
         bool given;
@@ -16,7 +16,7 @@ const char *hw_relaxing_given(const struct hw_relaxing *relaxing)
                    {relaxing->long_lists != HW_LONG_LISTS_BLOCKS, "--large-lists"},
                    {relaxing->long_list > 0, "--large-list-length"},
                    {relaxing->virtual_warp > 0, "--virtual-warps"},
-                   {relaxing->virtual_warp_least > 0, "--virtual-warp-range"},
+                   {relaxing->virtual_warp_min > 0, "--virtual-warp-range"},
                    {relaxing->warp_vertices > 0, "--warp-vertices"},
                    {relaxing->hub_tiers > 0, "--hub-tiers"},
                    {relaxing->host_phases, "--host-phases"},

@@ -257,7 +257,7 @@ static void close_result(struct hw_result *result)
     free(result->parent);
     free(result->distance_f32);
     free(result->distance_i64);
-    hw_steps_free(&result->steps);
+    hw_trace_free(&result->trace);
 }
 
 /* Searches from root r and puts the result into slices. Collective. */
@@ -273,7 +273,7 @@ static enum hw_status search(const struct hw_context *ctx, const struct sample *
     enum hw_status status = hw_roots_locate(ctx, part, &roots, &owner, &position, err);
 
     if (status == HW_OK)
-        status = method->frame->search(engine, owner, position, &result, err);
+        status = method->ops->search(engine, owner, position, &result, err);
     if (status == HW_OK)
         status = hw_tree_slice(tree, sizeof *result.parent, result.parent,
                                results->parent + r * tree->length, err);
@@ -343,7 +343,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
     struct results results = {0};
     struct hw_tree tree = {0};
     void *engine = NULL;
-    enum hw_status status = method->frame->create(method, ctx, part, &options, &engine, &err);
+    enum hw_status status = method->ops->create(method, ctx, part, &options, &engine, &err);
     bool right = status == (refuses(method, sample, canonical) ? HW_BAD_INPUT : HW_OK);
 
     if (right && status == HW_OK) {
@@ -358,7 +358,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
         fprintf(stderr, "# rank %d: %s, %s, %d thread%s%s: %s\n", ctx->rank, sample->name,
                 method->name, ctx->threads, ctx->threads == 1 ? "" : "s",
                 canonical ? ", canonical" : "", err.text);
-    method->frame->destroy(engine);
+    method->ops->destroy(engine);
     hw_tree_close(&tree);
     results_free(&results);
     return right;
@@ -379,7 +379,7 @@ static int try_layout(struct tap *tap, struct hw_context *ctx, struct sample *sa
     for (const struct hw_method *const *m = hw_methods(); *m && right; m++) {
         const struct hw_method *method = *m;
         bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
-        if (method->algorithm != HW_SSSP || method->frame->device != HW_CPU ||
+        if (method->algorithm != HW_SSSP || method->ops->device != HW_CPU ||
             !(separated ? method->degree_separated : method->grid) ||
             (method->one_part_only && spec->parts > 1))
             continue;

@@ -146,12 +146,12 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_sssp_2d_bytes(part, options, true);
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
 const struct hw_method hw_method_bellman_ford = {
     .name = "bellman-ford",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_SSSP,
     .grid = true,
     .negative_weights = true,

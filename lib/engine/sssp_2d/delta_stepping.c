@@ -121,7 +121,7 @@ static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
     if (paths->columns > 1)
         status = hw_sssp_2d_fold(paths, &paths->row, true, err);
     paths->step->frontier += count;
-    paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
+    paths->step->discovered += paths->queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
@@ -141,7 +141,7 @@ static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
     if (paths->rows > 1)
         status = hw_sssp_2d_fold(paths, &paths->column, true, err);
     paths->step->frontier += settled->count - paths->bucket_begin;
-    paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
+    paths->step->discovered += paths->queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
@@ -239,12 +239,12 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_sssp_2d_bytes(part, options, false);
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
 const struct hw_method hw_method_delta = {
     .name = "delta",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_SSSP,
     .grid = true,
     .bytes = bytes,

@@ -38,7 +38,7 @@
 #include "lib/base/bitmap.h"
 #include "lib/base/fast_divide.h"
 #include "lib/engine/core/arrays.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/engine/core/row_column_exchange.h"
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
@@ -170,9 +170,9 @@ struct hw_sssp_2d {
     union hw_weight *parent_weight;  /* [own.count] the same */
     union hw_weight *fetched_weight; /* [block] by position */
 
-    struct hw_steps *steps;
-    struct hw_step *step; /* the current one */
-    struct hw_step spare;
+    struct hw_trace *steps;
+    struct hw_trace_record *step; /* the current one */
+    struct hw_trace_record spare;
     hw_count phases;
     double mark_seconds;
     enum hw_status steps_status;
@@ -298,7 +298,7 @@ static inline hw_lid hw_sssp_2d_of_column(const struct hw_sssp_2d *paths, int ra
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
 static inline void hw_sssp_2d_phase_end(struct hw_sssp_2d *paths, enum hw_phase phase)
 {
-    if (paths->options.steps) {
+    if (paths->options.trace) {
         double now = hw_seconds();
         paths->step->seconds[phase] += now - paths->mark_seconds;
         paths->mark_seconds = now;

@@ -10,13 +10,13 @@
 void hw_sssp_2d_begin_step(struct hw_sssp_2d *paths, const char *routine,
                            enum hw_direction direction)
 {
-    struct hw_steps *steps = paths->steps;
-    struct hw_step *last = steps->count > 0 ? &steps->step[steps->count - 1] : NULL;
+    struct hw_trace *steps = paths->steps;
+    struct hw_trace_record *last = steps->count > 0 ? &steps->record[steps->count - 1] : NULL;
 
     if (steps->count >= ROWS_APART && strcmp(last->routine, routine) == 0) {
         paths->step = last;
     } else {
-        paths->step = hw_steps_add(steps);
+        paths->step = hw_trace_append(steps);
         if (!paths->step) {
             paths->steps_status = HW_RESOURCES;
             memset(&paths->spare, 0, sizeof paths->spare);
@@ -28,7 +28,7 @@ void hw_sssp_2d_begin_step(struct hw_sssp_2d *paths, const char *routine,
     paths->step->bucket = paths->bucket;
     hw_rowcol_begin_traffic(&paths->row.line);
     hw_rowcol_begin_traffic(&paths->column.line);
-    if (paths->options.steps)
+    if (paths->options.trace)
         paths->mark_seconds = hw_seconds();
 }
 
@@ -138,7 +138,7 @@ enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, b
     if (paths->columns > 1)
         status = hw_sssp_2d_fold(paths, &paths->row, true, err);
     paths->step->frontier += frontier;
-    paths->step->found += queued(paths) - before;
+    paths->step->discovered += queued(paths) - before;
     paths->step->settled += paths->queue[HW_PATHS_SETTLED].count - settled;
     if (status == HW_OK)
         status = hw_sssp_2d_sum(paths, err);
@@ -180,7 +180,7 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
         status = hw_sssp_2d_fold(paths, &paths->column, false, err);
         found = count_leaves(paths);
     }
-    paths->step->found = paths->step->settled = found;
+    paths->step->discovered = paths->step->settled = found;
     hw_sssp_2d_end_step(paths);
     return status;
 }
@@ -270,10 +270,10 @@ enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid pos
         position >= hw_owned(&part->spec, part->vertices, owner))
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     result->outcome = HW_OUTCOME_TREE;
     result->delta = 0;
-    paths->steps = &result->steps;
+    paths->steps = &result->trace;
     paths->steps_status = HW_OK;
     paths->root = owner == part->index ? position : HW_LID_NONE;
     enum hw_status status = hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err);

@@ -200,10 +200,10 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
                         const struct hw_result *result)
 {
     hw_count settled = 0, reached = 0, examined = 0;
-    bool holds = result->steps.count > 0;
+    bool holds = result->trace.count > 0;
 
-    for (hw_count s = 0; s < result->steps.count; s++) {
-        const struct hw_step *step = &result->steps.step[s];
+    for (hw_count s = 0; s < result->trace.count; s++) {
+        const struct hw_trace_record *step = &result->trace.record[s];
         settled += step->settled;
         examined += step->edges_examined;
         holds = holds && step->pulled <= step->edges_examined && step->routine[0];
@@ -242,7 +242,7 @@ static void close_result(struct hw_result *result)
     free(result->parent);
     free(result->distance_f32);
     free(result->distance_i64);
-    hw_steps_free(&result->steps);
+    hw_trace_free(&result->trace);
     hw_cycle_free(&result->cycle);
 }
 
@@ -258,7 +258,7 @@ static bool try_root(struct sample *sample, const struct hw_method *method, void
 
     find_root(part, root, where);
     open_result(part, &result);
-    if (method->frame->search(engine, (int)where[0], (hw_lid)where[1], &result, &err) != HW_OK) {
+    if (method->ops->search(engine, (int)where[0], (hw_lid)where[1], &result, &err) != HW_OK) {
         fprintf(stderr, "# %s\n", err.text);
     } else {
         distances = take_result(sample, part, &result);
@@ -302,7 +302,7 @@ static bool options_of(const struct hw_method *method, int o, struct hw_engine_o
     static const double delta[] = {0, 1e-3, 1e9, 3};
 
     *options = (struct hw_engine_options){
-        .algorithm = HW_SSSP, .canonical_parents = o % 2, .steps = o % 3 == 0};
+        .algorithm = HW_SSSP, .canonical_parents = o % 2, .trace = o % 3 == 0};
     *threads = o % 3 + 1;
     if (method == &hw_method_bellman_ford) {
         options->no_edge_classes = o / 2 % 2;
@@ -333,7 +333,7 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
             continue;
         ctx->threads = threads;
         hw_context_group(ctx, 1 + o / 3 % 3);
-        if (method->frame->create(method, ctx, part, &options, &engine, &err) != HW_OK) {
+        if (method->ops->create(method, ctx, part, &options, &engine, &err) != HW_OK) {
             fprintf(stderr, "# %s\n", err.text);
             holds = false;
         }
@@ -343,7 +343,7 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
                 abort();
             holds = try_root(sample, method, engine, part, &options, root) && holds;
         }
-        method->frame->destroy(engine);
+        method->ops->destroy(engine);
     }
     ctx->threads = before;
     return holds;
@@ -566,13 +566,13 @@ static void try_cycle(struct tap *tap, struct hw_context *ctx, struct sample *sa
             continue;
         bool holds =
             build(ctx, sample, rows, ctx->size / rows, HW_ORDER_DEGREE, &part, &err) == HW_OK &&
-            hw_method_bellman_ford.frame->create(&hw_method_bellman_ford, ctx, &part, &options,
-                                                 &engine, &err) == HW_OK;
+            hw_method_bellman_ford.ops->create(&hw_method_bellman_ford, ctx, &part, &options,
+                                               &engine, &err) == HW_OK;
         find_root(&part, root, where);
         open_result(&part, &result);
         if (holds)
-            holds = hw_method_bellman_ford.frame->search(engine, (int)where[0], (hw_lid)where[1],
-                                                         &result, &err) == HW_OK;
+            holds = hw_method_bellman_ford.ops->search(engine, (int)where[0], (hw_lid)where[1],
+                                                       &result, &err) == HW_OK;
         if (!holds)
             fprintf(stderr, "# %s\n", err.text);
         if (holds && cycle) {
@@ -586,7 +586,7 @@ static void try_cycle(struct tap *tap, struct hw_context *ctx, struct sample *sa
                     take_result(sample, &part, &result) && is_tree(sample, root);
         }
         close_result(&result);
-        hw_method_bellman_ford.frame->destroy(engine);
+        hw_method_bellman_ford.ops->destroy(engine);
         hw_part_free(&part);
         tap_ok(tap, holds, "%s in %d x %d parts", sample->name, rows, ctx->size / rows);
     }
@@ -647,15 +647,15 @@ static void try_refusal(struct tap *tap, struct hw_context *ctx, struct sample *
     enum hw_status status = build(ctx, sample, 1, ctx->size, HW_ORDER_DEGREE, &part, &err);
 
     if (status == HW_OK)
-        status = method->frame->create(method, ctx, &part, &options, &engine, &err);
+        status = method->ops->create(method, ctx, &part, &options, &engine, &err);
     open_result(&part, &result);
     find_root(&part, root, where);
     if (status == HW_OK)
-        status = method->frame->search(engine, (int)where[0], (hw_lid)where[1], &result, &err);
+        status = method->ops->search(engine, (int)where[0], (hw_lid)where[1], &result, &err);
     bool holds = status == HW_BAD_INPUT && strstr(err.text, words);
     if (!holds)
         fprintf(stderr, "# status %d: %s\n", status, err.text);
-    method->frame->destroy(engine);
+    method->ops->destroy(engine);
     close_result(&result);
     hw_part_free(&part);
     tap_ok(tap, holds, "%s is refused by %s", sample->name, method->name);

@@ -64,7 +64,7 @@ static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t id)
 }
 
 /* Tells others of the offers, and makes the next frontier. Collective. */
-static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_step *row, bool *more,
+static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row, bool *more,
                                struct hw_error *err)
 {
     const struct hw_sssp_delegates_reduction way = {
@@ -94,7 +94,7 @@ static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_step *row,
 }
 
 /* The parents of vertices that wait for the end: all edges to them are here. */
-static void pull_last(struct hw_sssp_delegates *e, struct hw_step *row)
+static void pull_last(struct hw_sssp_delegates *e, struct hw_trace_record *row)
 {
     for (hw_lid i = 0; i < e->last_count; i++) {
         hw_lid v = e->last_list[i];
@@ -159,7 +159,7 @@ static void start(struct hw_sssp_delegates *e)
     e->next.item[e->next.count++] = e->root;
 }
 
-enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                       struct hw_error *err)
 {
     double begun = hw_seconds();

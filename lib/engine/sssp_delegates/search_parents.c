@@ -69,7 +69,7 @@ static hw_count places_of(const hw_count *count, int parts, hw_count *at)
 }
 
 /* Tells the owners of delegates what this part knows. Collective. */
-static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_step *row,
+static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                        struct hw_error *err)
 {
     int parts = e->ctx.size;
@@ -144,7 +144,7 @@ static void answer(const struct hw_sssp_delegates *e, const hw_lid *asked, const
 /* Asks those who told of a vertex for its parent. question: [questions] places,
  * part after part; e->told counts them. Collective. */
 static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_count questions,
-                          struct hw_step *row, struct hw_error *err)
+                          struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     hw_lid *asked = NULL, *relative = NULL;
@@ -184,7 +184,7 @@ done:
     return status;
 }
 
-static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_step *row,
+static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                    struct hw_error *err)
 {
     int parts = e->ctx.size;
@@ -224,7 +224,7 @@ static void copy_delegates(struct hw_sssp_delegates *e)
     }
 }
 
-enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err)
 {
     double start = hw_seconds();

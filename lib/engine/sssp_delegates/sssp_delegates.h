@@ -23,7 +23,7 @@
 #define HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
 
 #include "lib/base/bitmap.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/method.h"
 #include "lib/engine/core/peer_exchange.h"
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
@@ -141,9 +141,9 @@ struct hw_sssp_delegates {
     hw_count settled, repeated;           /* own ones, in this bucket */
     hw_count reached;                     /* own ones, in all buckets */
     int bucket_number;
-    hw_lid root;              /* as a local, or HW_LID_NONE where it is not */
-    bool rows_lost;           /* some row was not kept: memory is short */
-    struct hw_step spare_row; /* in place of those */
+    hw_lid root;                      /* as a local, or HW_LID_NONE where it is not */
+    bool rows_lost;                   /* some row was not kept: memory is short */
+    struct hw_trace_record spare_row; /* in place of those */
 
     /* The exchange. */
     struct hw_peer_exchange legs;
@@ -235,8 +235,8 @@ void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t si
 /* Sums news, and learns how many entries and delegates come from each part; after
  * all hw_sssp_delegates_tell() of a step. Collective. */
 enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
-                                       struct hw_sssp_delegates_news *news, struct hw_step *row,
-                                       struct hw_error *err);
+                                       struct hw_sssp_delegates_news *news,
+                                       struct hw_trace_record *row, struct hw_error *err);
 
 /* A way to reduce values of delegates by minimum. */
 struct hw_sssp_delegates_reduction {
@@ -251,29 +251,29 @@ struct hw_sssp_delegates_reduction {
 enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
                                         const struct hw_sssp_delegates_reduction *way,
                                         const hw_lid *own, hw_count own_count, hw_count all_count,
-                                        struct hw_step *row, struct hw_error *err);
+                                        struct hw_trace_record *row, struct hw_error *err);
 
 /* Sends what was told; take() gets each entry that came: the place among
  * borders.watched, and its value. Collective. */
 enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
                                          void (*take)(struct hw_sssp_delegates *e, hw_lid place,
                                                       int64_t value),
-                                         struct hw_step *row, struct hw_error *err);
+                                         struct hw_trace_record *row, struct hw_error *err);
 
 /* Does all of this with improved distances, and makes the next frontier and the
  * far list. Collective. */
-enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                           struct hw_sssp_delegates_news *news,
                                           struct hw_error *err);
 
 /* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
  * count: [parts]. */
-void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_step *row,
+void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
                             const hw_count *count, size_t size);
 
 /* Gives each part the keys that the owners of its ghosts have, without a parent.
  * Collective. */
-enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err);
 
 /* ---- sssp_delegates_search.c ---- */
@@ -299,18 +299,20 @@ void hw_sssp_delegates_negative_close(struct hw_sssp_delegates *e);
 /* Whether an edge that the root reaches is a negative cycle by itself, as only
  * self-loops are where the graph is directed: *cycle is empty if none is.
  * Collective. */
-enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e, struct hw_step *row,
-                                               struct hw_cycle *cycle, struct hw_error *err);
+enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e,
+                                               struct hw_trace_record *row, struct hw_cycle *cycle,
+                                               struct hw_error *err);
 
 /* Whether the parents so far close a negative cycle. Collective. */
-enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e, struct hw_step *row,
-                                                struct hw_cycle *cycle, struct hw_error *err);
+enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
+                                                struct hw_trace_record *row, struct hw_cycle *cycle,
+                                                struct hw_error *err);
 
 /* ---- search_parents.c ---- */
 
 /* Learns the parents that hw_sssp_delegates_parent() tells, and of edges from them the
  * weights, where e->weight has those known here. Collective. */
-enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err);
 
 /* The graph id of the parent of a reached slot of this part. Local. */
@@ -325,7 +327,7 @@ static inline hw_gid hw_sssp_delegates_parent(const struct hw_sssp_delegates *e,
 
 /* The same by hops: of the tight parents of fewest hops the one of least graph id.
  * Returns HW_BAD_INPUT where they do not lead to the root. Collective. */
-enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                       struct hw_error *err);
 
 #endif

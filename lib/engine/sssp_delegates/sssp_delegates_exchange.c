@@ -121,8 +121,8 @@ static inline int64_t get(const char *values, size_t size, hw_count i)
 /* ---- news ---- */
 
 enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
-                                       struct hw_sssp_delegates_news *news, struct hw_step *row,
-                                       struct hw_error *err)
+                                       struct hw_sssp_delegates_news *news,
+                                       struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -158,7 +158,8 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
 /* All ranks get the lists of all ranks. */
 static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
                                    const struct hw_sssp_delegates_reduction *way, const hw_lid *own,
-                                   hw_count own_count, struct hw_step *row, struct hw_error *err)
+                                   hw_count own_count, struct hw_trace_record *row,
+                                   struct hw_error *err)
 {
     int parts = e->ctx.size, at = 0;
     hw_count each = (hw_count)listed_bytes(way->size);
@@ -193,7 +194,7 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
 /* The values of all delegates, whether they changed or not. */
 static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
                                    const struct hw_sssp_delegates_reduction *way,
-                                   struct hw_step *row, struct hw_error *err)
+                                   struct hw_trace_record *row, struct hw_error *err)
 {
     MPI_Datatype type = way->size == sizeof(int32_t) ? MPI_INT32_T : MPI_INT64_T;
     hw_lid d = e->delegates;
@@ -212,7 +213,7 @@ static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
 enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
                                         const struct hw_sssp_delegates_reduction *way,
                                         const hw_lid *own, hw_count own_count, hw_count all_count,
-                                        struct hw_step *row, struct hw_error *err)
+                                        struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
     enum hw_status status = HW_OK;
@@ -272,7 +273,7 @@ void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t si
 enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
                                          void (*take)(struct hw_sssp_delegates *e, hw_lid place,
                                                       int64_t value),
-                                         struct hw_step *row, struct hw_error *err)
+                                         struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -390,7 +391,7 @@ static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_
     news->least = e->far_least < least ? e->far_least : least;
 }
 
-enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                           struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
     const struct hw_sssp_delegates_reduction way = {
@@ -413,7 +414,7 @@ enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw
     return status;
 }
 
-void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_step *row,
+void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
                             const hw_count *count, size_t size)
 {
     const int together = e->part->spec.devices, me = e->ctx.rank;
@@ -423,7 +424,7 @@ void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_step *r
             hw_book_bytes(row, count[r] * (hw_count)size, r / together != me / together);
 }
 
-enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_step *row,
+enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err)
 {
     const struct hw_sssp_delegates_borders *borders = &e->borders;

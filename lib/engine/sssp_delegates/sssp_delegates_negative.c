@@ -78,7 +78,8 @@ void hw_sssp_delegates_negative_close(struct hw_sssp_delegates *e)
 /* ---- one edge ---- */
 
 /* Finds out what the root reaches. Collective. */
-static enum hw_status flood(struct hw_sssp_delegates *e, struct hw_step *row, struct hw_error *err)
+static enum hw_status flood(struct hw_sssp_delegates *e, struct hw_trace_record *row,
+                            struct hw_error *err)
 {
     struct hw_sssp_delegates_news news = {.active = 1};
     enum hw_status status = HW_OK;
@@ -134,8 +135,9 @@ static void consider_edges(const struct hw_sssp_delegates *e, struct hw_negative
             }
 }
 
-enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e, struct hw_step *row,
-                                               struct hw_cycle *cycle, struct hw_error *err)
+enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e,
+                                               struct hw_trace_record *row, struct hw_cycle *cycle,
+                                               struct hw_error *err)
 {
     const struct hw_part_vertices *own = &e->part->own;
     struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
@@ -174,8 +176,9 @@ static hw_count find_weights(struct hw_sssp_delegates *e)
     return e->out.lists.offset[e->locals] + e->cross.lists.offset[e->locals];
 }
 
-enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e, struct hw_step *row,
-                                                struct hw_cycle *cycle, struct hw_error *err)
+enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
+                                                struct hw_trace_record *row, struct hw_cycle *cycle,
+                                                struct hw_error *err)
 {
     const struct hw_part_vertices *own = &e->part->own;
 

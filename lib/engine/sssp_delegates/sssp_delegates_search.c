@@ -94,10 +94,10 @@ void hw_sssp_delegates_advance(struct hw_sssp_delegates *e)
 /* ---- steps ---- */
 
 /* A row for a step; one that is not kept where memory is short. */
-static struct hw_step *add_row(struct hw_sssp_delegates *e, struct hw_steps *steps,
-                               const char *routine)
+static struct hw_trace_record *add_row(struct hw_sssp_delegates *e, struct hw_trace *steps,
+                                       const char *routine)
 {
-    struct hw_step *row = hw_steps_add(steps);
+    struct hw_trace_record *row = hw_trace_append(steps);
 
     e->rows_lost = e->rows_lost || !row;
     row = row ? row : &e->spare_row;
@@ -121,7 +121,7 @@ static hw_count owned_in(const struct hw_sssp_delegates *e,
 
 /* Pushes the frontier and tells what it improved. Collective. */
 static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan,
-                                struct hw_step *row, struct hw_sssp_delegates_news *news,
+                                struct hw_trace_record *row, struct hw_sssp_delegates_news *news,
                                 struct hw_error *err)
 {
     double start = hw_seconds();
@@ -131,14 +131,14 @@ static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delega
     row->edges_examined = hw_sssp_delegates_push(e, scan);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
-    row->found = owned_in(e, &e->next);
+    row->discovered = owned_in(e, &e->next);
     return status;
 }
 
 /* ---- delta ---- */
 
 /* The long edges of a bucket. Collective. */
-static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_step *row,
+static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                 struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
     double start = hw_seconds();
@@ -153,7 +153,7 @@ static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_step *row
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
     for (hw_count i = far; i < e->far.count; i++)
-        row->found += hw_sssp_delegates_owns(e, e->far.item[i]);
+        row->discovered += hw_sssp_delegates_owns(e, e->far.item[i]);
     return status;
 }
 
@@ -197,7 +197,7 @@ static void open_bucket(struct hw_sssp_delegates *e, int64_t low, double width)
     e->far.count = kept;
 }
 
-static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_steps *steps,
+static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *steps,
                                 struct hw_error *err)
 {
     struct hw_sssp_delegates_news news = {0};
@@ -231,7 +231,7 @@ static bool too_many(const struct hw_sssp_delegates *e, hw_count rounds)
 }
 
 /* Looks for a negative cycle, at growing intervals: after `rounds` of them. */
-static enum hw_status look(struct hw_sssp_delegates *e, hw_count rounds, struct hw_steps *steps,
+static enum hw_status look(struct hw_sssp_delegates *e, hw_count rounds, struct hw_trace *steps,
                            struct hw_result *result, struct hw_error *err)
 {
     enum hw_status status = hw_sssp_delegates_negative_cycle(
@@ -256,7 +256,7 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
     snprintf(routine, sizeof routine, "%s%s", e->classes ? "classes" : "all edges",
              e->options.duplicates ? ", duplicates" : "");
     for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && news.active > 0; round++) {
-        struct hw_step *row = add_row(e, &result->steps, routine);
+        struct hw_trace_record *row = add_row(e, &result->trace, routine);
         hw_count settled = e->settled;
         status = push_step(e, scan, row, &news, err);
         row->settled = e->settled - settled;
@@ -264,7 +264,7 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
             continue;
         next = 2 * round < e->part->vertices + 2 || too_many(e, round) ? 2 * round
                                                                        : e->part->vertices + 2;
-        status = look(e, round, &result->steps, result, err);
+        status = look(e, round, &result->trace, result, err);
         if (result->cycle.length > 0)
             return status;
     }
@@ -275,21 +275,21 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
 /* ---- the end ---- */
 
 /* Works out the vertices that waited for the end. */
-static void settle_last(struct hw_sssp_delegates *e, struct hw_steps *steps)
+static void settle_last(struct hw_sssp_delegates *e, struct hw_trace *steps)
 {
-    struct hw_step *row = add_row(e, steps, "last");
+    struct hw_trace_record *row = add_row(e, steps, "last");
     double start = hw_seconds();
 
     row->edges_examined = row->pulled = hw_sssp_delegates_pull_last(e, false);
     row->direction = HW_DIRECTION_BOTTOM_UP;
-    row->found = row->settled = e->improved.count;
+    row->discovered = row->settled = e->improved.count;
     e->improved.count = 0;
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
 }
 
 /* Whether some reached vertex has an edge whose end is reachable, but further
  * than a float can tell, or less than it can. Collective. */
-static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_step *row,
+static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                      struct hw_error *err)
 {
     int64_t none = hw_distance_none(e->kind), lowest = hw_distance_key_f32(-INFINITY);
@@ -333,7 +333,7 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_step
 static enum hw_status finish(struct hw_sssp_delegates *e, struct hw_result *result,
                              struct hw_error *err)
 {
-    struct hw_step *row = add_row(e, &result->steps, e->hops ? "hops" : "parents");
+    struct hw_trace_record *row = add_row(e, &result->trace, e->hops ? "hops" : "parents");
     enum hw_status status;
 
     row->direction = HW_DIRECTION_AUTO;
@@ -389,18 +389,18 @@ static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result,
     enum hw_status status = HW_OK;
 
     if (edges)
-        status = hw_sssp_delegates_negative_edge(e, add_row(e, &result->steps, "look for an edge"),
+        status = hw_sssp_delegates_negative_edge(e, add_row(e, &result->trace, "look for an edge"),
                                                  &result->cycle, err);
     if (status != HW_OK)
         return status;
     if (result->cycle.length == 0) {
         hw_sssp_delegates_start(e);
-        status = e->buckets ? run_delta(e, &result->steps, err) : run_bellman_ford(e, result, err);
+        status = e->buckets ? run_delta(e, &result->trace, err) : run_bellman_ford(e, result, err);
     }
     result->outcome = result->cycle.length > 0 ? HW_OUTCOME_NEGATIVE_CYCLE : HW_OUTCOME_TREE;
     if (status == HW_OK && result->outcome == HW_OUTCOME_TREE) {
         if (e->classes)
-            settle_last(e, &result->steps);
+            settle_last(e, &result->trace);
         status = finish(e, result, err);
     }
     *ordered = hw_seconds();
@@ -437,7 +437,7 @@ enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position
         hw_search_id(&e->part->spec, e->part->vertices, owner, position) == HW_GID_NONE)
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    hw_steps_clear(&result->steps);
+    hw_trace_clear(&result->trace);
     result->delta = e->buckets ? e->width : 0;
     e->root = hw_sssp_delegates_find(e, owner, position);
     e->rows_lost = false;

@@ -333,12 +333,12 @@ static hw_count bytes_bellman_ford(const struct hw_part *part,
     return bytes_of(part, options, false);
 }
 
-static const struct hw_frame frame = {
+static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = hw_sssp_delegates_search, .destroy = destroy};
 
 const struct hw_method hw_method_sssp_delegates_delta = {
     .name = "delta",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_SSSP,
     .degree_separated = true,
     .bytes = bytes_delta,
@@ -346,7 +346,7 @@ const struct hw_method hw_method_sssp_delegates_delta = {
 
 const struct hw_method hw_method_sssp_delegates_bellman_ford = {
     .name = "bellman-ford",
-    .frame = &frame,
+    .ops = &frame,
     .algorithm = HW_SSSP,
     .degree_separated = true,
     .negative_weights = true,

@@ -234,7 +234,7 @@ static void expected_parents(const struct graph *graph, hw_gid root, const struc
 struct answer {
     struct distance *distance; /* [n] */
     hw_gid *parent;            /* [n] */
-    struct hw_steps steps;
+    struct hw_trace trace;
     enum hw_outcome outcome;
     struct hw_cycle cycle;
     hw_count bytes, messages; /* point to point */
@@ -252,7 +252,7 @@ static void free_answer(struct answer *answer)
 {
     free(answer->distance);
     free(answer->parent);
-    hw_steps_free(&answer->steps);
+    hw_trace_free(&answer->trace);
     hw_cycle_free(&answer->cycle);
 }
 
@@ -294,7 +294,7 @@ static enum hw_status search_into(const struct hw_context *ctx, const struct hw_
 {
     size_t room = part->own.count + (size_t)1;
     bool floats = part->weights == HW_WEIGHTS_F32;
-    struct hw_result result = {.steps = answer->steps};
+    struct hw_result result = {.trace = answer->trace};
     int owner;
     hw_lid position;
 
@@ -310,13 +310,13 @@ static enum hw_status search_into(const struct hw_context *ctx, const struct hw_
             result.distance_i64[i] = -77;
     }
     sent_bytes = sent_messages = 0;
-    enum hw_status status = method->frame->search(engine, owner, position, &result, err);
+    enum hw_status status = method->ops->search(engine, owner, position, &result, err);
     answer->bytes = sent_bytes;
     answer->messages = sent_messages;
     if (status == HW_OK && result.parent[part->own.count] == -77)
         gather(ctx, part, &result, answer);
     hw_cycle_free(&answer->cycle);
-    answer->steps = result.steps;
+    answer->trace = result.trace;
     answer->outcome = result.outcome;
     answer->cycle = result.cycle;
     free(result.parent);
@@ -403,8 +403,8 @@ static bool right_rows(const struct hw_context *ctx, const struct graph *graph,
 {
     hw_count settled = 0, reached = 0;
 
-    for (hw_count s = 0; s < answer->steps.count; s++)
-        settled += answer->steps.step[s].settled;
+    for (hw_count s = 0; s < answer->trace.count; s++)
+        settled += answer->trace.record[s].settled;
     for (hw_gid v = 0; v < graph->desc.vertices; v++)
         reached += answer->distance[v].reached;
     return sum_of(ctx, settled) == reached;
@@ -444,12 +444,12 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
 
     bool right = hw_parts_build_list(ctx, &graph->desc, &graph->edges, spec, ctx->rank, 1, &part,
                                      &err) == HW_OK;
-    right = right && method->frame->create(method, ctx, &part, options, &engine, &err) == HW_OK;
+    right = right && method->ops->create(method, ctx, &part, options, &engine, &err) == HW_OK;
     for (int i = 0; i < roots && right; i++)
         right = search_into(ctx, &part, method, engine, root[i], &own, &err) == HW_OK &&
                 right_answer(ctx, graph, root[i], &own, options->canonical_parents);
     right = right && method->bytes(&part, options) > 0;
-    method->frame->destroy(engine);
+    method->ops->destroy(engine);
     hw_part_free(&part);
     if (answer)
         *answer = own;
@@ -467,7 +467,7 @@ static struct hw_engine_options options_of(uint32_t bits)
                                       .canonical_parents = bits >> 2 & 1,
                                       .no_edge_classes = bits >> 3 & 1,
                                       .duplicates = bits >> 4 & 1,
-                                      .steps = bits >> 5 & 1};
+                                      .trace = bits >> 5 & 1};
 }
 
 /* Cases of each graph; ranks beyond the cores of a small machine take turns, slowly. */
@@ -626,11 +626,11 @@ static enum hw_status try(const struct hw_context *ctx, const struct graph *grap
     enum hw_status status =
         hw_parts_build_list(ctx, &graph->desc, &graph->edges, &spec, ctx->rank, 1, &part, err);
     if (status == HW_OK)
-        status = method->frame->create(method, ctx, &part, &options, &engine, err);
+        status = method->ops->create(method, ctx, &part, &options, &engine, err);
     *created = status == HW_OK;
     if (status == HW_OK)
         status = search_into(ctx, &part, method, engine, root, &answer, err);
-    method->frame->destroy(engine);
+    method->ops->destroy(engine);
     hw_part_free(&part);
     free_answer(&answer);
     return status;
@@ -726,8 +726,8 @@ static hw_count examined(const struct hw_context *ctx, const struct answer *answ
 {
     hw_count sum = 0;
 
-    for (hw_count s = 0; s < answer->steps.count; s++)
-        sum += pulled ? answer->steps.step[s].pulled : answer->steps.step[s].edges_examined;
+    for (hw_count s = 0; s < answer->trace.count; s++)
+        sum += pulled ? answer->trace.record[s].pulled : answer->trace.record[s].edges_examined;
     return sum_of(ctx, sum);
 }
 
@@ -736,8 +736,8 @@ static bool ran(const struct hw_context *ctx, const struct answer *answer, const
 {
     hw_count rows = 0;
 
-    for (hw_count s = 0; s < answer->steps.count; s++)
-        rows += strcmp(answer->steps.step[s].routine, routine) == 0;
+    for (hw_count s = 0; s < answer->trace.count; s++)
+        rows += strcmp(answer->trace.record[s].routine, routine) == 0;
     return sum_of(ctx, rows) > 0;
 }
 
@@ -745,8 +745,8 @@ static hw_count last_bucket(const struct answer *answer)
 {
     hw_count last = 0;
 
-    for (hw_count s = 0; s < answer->steps.count; s++)
-        last = answer->steps.step[s].bucket > last ? answer->steps.step[s].bucket : last;
+    for (hw_count s = 0; s < answer->trace.count; s++)
+        last = answer->trace.record[s].bucket > last ? answer->trace.record[s].bucket : last;
     return last;
 }
 
@@ -796,11 +796,11 @@ static void test_bytes(struct tap *tap, const struct hw_context *ctx)
     bool right;
     struct answer answer = sample(ctx, &hw_method_sssp_delegates_delta, INT64_MAX / 4,
                                   (struct hw_engine_options){.delta = 0.2}, &right);
-    hw_count bytes = 0, messages = 0, rounds = answer.steps.count;
+    hw_count bytes = 0, messages = 0, rounds = answer.trace.count;
 
-    for (hw_count s = 0; s < answer.steps.count; s++) {
-        bytes += answer.steps.step[s].bytes_sent;
-        messages += answer.steps.step[s].messages_sent;
+    for (hw_count s = 0; s < answer.trace.count; s++) {
+        bytes += answer.trace.record[s].bytes_sent;
+        messages += answer.trace.record[s].messages_sent;
     }
     tap_ok(tap, right && messages == answer.messages, "the rows count the messages");
     tap_ok(tap,
@@ -822,15 +822,15 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
 
     bool made = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_sssp_delegates_delta.frame->create(
-                    &hw_method_sssp_delegates_delta, ctx, &part, &options, &engine, &err) == HW_OK;
+                hw_method_sssp_delegates_delta.ops->create(&hw_method_sssp_delegates_delta, ctx,
+                                                           &part, &options, &engine, &err) == HW_OK;
     tap_ok(tap, made && hw_sssp_delegates_search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
            "a root beyond the part is refused");
     tap_ok(tap,
            made && hw_sssp_delegates_search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a part beyond the parts too");
-    hw_method_sssp_delegates_delta.frame->destroy(engine);
-    hw_method_sssp_delegates_delta.frame->destroy(NULL);
+    hw_method_sssp_delegates_delta.ops->destroy(engine);
+    hw_method_sssp_delegates_delta.ops->destroy(NULL);
     hw_part_free(&part);
     free_graph(&graph);
 }

@@ -57,7 +57,7 @@ enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part
 
 void hw_report_close(struct hw_report *report)
 {
-    free(report->ends);
+    free(report->degrees);
     free(report->search);
     free(report->step);
     *report = (struct hw_report){0};
@@ -70,35 +70,36 @@ static enum hw_status find_ends(struct hw_report *report, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &report->part->own;
     enum hw_status status =
-        hw_alloc(&report->ends, own->count, sizeof *report->ends, "tuple ends", err);
+        hw_alloc(&report->degrees, own->count, sizeof *report->degrees, "tuple ends", err);
 
 #pragma omp parallel for if (status == HW_OK && own->count > 1 << 16)
     for (hw_lid i = 0; i < (status == HW_OK ? own->count : 0); i++)
-        report->ends[i] = own->tuples[own->by_graph_id[i]];
+        report->degrees[i] = own->tuples[own->by_graph_id[i]];
     return status;
 }
 
-/* What one rank sees of a tree. */
-static struct hw_seen look(const struct hw_report *report, const struct hw_result *result)
+/* Counts what a tree reaches of the vertices that this rank owns. */
+static struct hw_reached_counts count_reached(const struct hw_report *report,
+                                              const struct hw_result *result)
 {
     const struct hw_part *part = report->part;
     const hw_lid count = part->own.count;
-    hw_count reached = 0, ends = 0, deepest = -1, unset = 0;
+    hw_count reached = 0, degrees = 0, max_level = -1, illegal = 0;
 
     if (!result->parent)
-        return result->seen;
-#pragma omp parallel for reduction(+ : reached, ends, unset) reduction(max : deepest)                \
+        return result->reached;
+#pragma omp parallel for reduction(+ : reached, degrees, illegal) reduction(max : max_level)                \
     if (count > 1 << 16)
     for (hw_lid i = 0; i < count; i++) {
-        unset += !hw_result_legal(part, result, i);
+        illegal += !hw_result_legal(part, result, i);
         if (result->parent[i] == -1)
             continue;
         reached++;
-        ends += report->ends[i];
+        degrees += report->degrees[i];
         if (result->level)
-            deepest = result->level[i] > deepest ? result->level[i] : deepest;
+            max_level = result->level[i] > max_level ? result->level[i] : max_level;
     }
-    return (struct hw_seen){reached, ends, deepest, unset > 0};
+    return (struct hw_reached_counts){reached, degrees, max_level, illegal > 0};
 }
 
 /* Fills the row of one search but for its verdict. Collective. */
@@ -107,30 +108,30 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
                                   struct hw_error *err)
 {
     MPI_Comm world = report->ctx->world;
-    struct hw_seen seen = look(report, result);
+    struct hw_reached_counts counts = count_reached(report, result);
     enum hw_status status = HW_OK;
 
-    if (seen.unset)
+    if (counts.illegal)
         status = hw_fail(err, HW_INTERNAL,
                          "the search from %" PRI_GID
                          " left a level, distance or parent unset on rank %d",
                          root, report->ctx->rank);
     status = hw_agree(world, status, err);
     if (status == HW_OK)
-        status = hw_sum(world, &seen.reached, err);
+        status = hw_sum(world, &counts.reached, err);
     if (status == HW_OK)
-        status = hw_sum(world, &seen.ends, err);
+        status = hw_sum(world, &counts.degrees, err);
     if (status == HW_OK)
-        status = hw_largest(world, &seen.deepest, err);
+        status = hw_largest(world, &counts.max_level, err);
     *row = (struct hw_search_row){
         .root = root,
         .seconds = result->seconds,
         .seconds_search_order = result->seconds_search_order,
-        .edges = report->part->directed ? seen.ends : seen.ends / 2,
-        .reached = seen.reached,
-        .levels = report->algorithm == HW_BFS ? seen.deepest + 1 : -1,
+        .edges = report->part->directed ? counts.degrees : counts.degrees / 2,
+        .reached = counts.reached,
+        .levels = report->algorithm == HW_BFS ? counts.max_level + 1 : -1,
         .outcome = result->outcome,
-        .steps = result->steps.count,
+        .steps = result->trace.count,
         .scans = -1,
     };
     row->teps = row->seconds > 0 ? (double)row->edges / row->seconds : 0;
@@ -147,19 +148,20 @@ struct piece {
     } slowest[PIECE][HW_PHASES];
 };
 
-static void fill_piece(const struct hw_step *step, int count, int rank, struct piece *piece)
+static void fill_piece(const struct hw_trace_record *step, int count, int rank, struct piece *piece)
 {
     for (int s = 0; s < count; s++, step++) {
         const int64_t counts[HW_STEP_SUMS] = {[HW_STEP_FRONTIER] = step->frontier,
-                                              [HW_STEP_FOUND] = step->found,
-                                              [HW_STEP_FOUND_EARLY] = step->found_early,
+                                              [HW_STEP_FOUND] = step->discovered,
+                                              [HW_STEP_FOUND_EARLY] = step->discovered_next,
                                               [HW_STEP_PULLED] = step->pulled,
                                               [HW_STEP_SETTLED] = step->settled,
                                               [HW_STEP_EDGES] = step->edges_examined,
                                               [HW_STEP_BYTES] = step->bytes_sent,
                                               [HW_STEP_MESSAGES] = step->messages_sent,
-                                              [HW_STEP_BYTES_BETWEEN] = step->bytes_between,
-                                              [HW_STEP_MESSAGES_BETWEEN] = step->messages_between};
+                                              [HW_STEP_BYTES_BETWEEN] = step->bytes_internode,
+                                              [HW_STEP_MESSAGES_BETWEEN] =
+                                                  step->messages_internode};
         memcpy(piece->sum[s], counts, sizeof counts);
         memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
         for (int p = 0; p < HW_PHASES; p++) {
@@ -200,8 +202,8 @@ static enum hw_status reduce_piece(const struct hw_context *ctx, int count, stru
 }
 
 /* Turns reduced steps into rows, on rank 0. */
-static void fill_rows(const struct hw_report *report, const struct hw_step *step, hw_count first,
-                      int count, const struct piece *piece, struct hw_step_row *row)
+static void fill_rows(const struct hw_report *report, const struct hw_trace_record *step,
+                      hw_count first, int count, const struct piece *piece, struct hw_step_row *row)
 {
     for (int s = 0; s < count; s++, row++) {
         *row = (struct hw_step_row){.search = report->count, .step = first + s};
@@ -237,12 +239,12 @@ static enum hw_status grow_steps(struct hw_report *report, hw_count more, struct
 }
 
 /* The edges that all ranks examined in all steps. Collective. */
-static enum hw_status add_scans(const struct hw_context *ctx, const struct hw_steps *steps,
+static enum hw_status add_scans(const struct hw_context *ctx, const struct hw_trace *steps,
                                 hw_count *scans, struct hw_error *err)
 {
     *scans = 0;
     for (hw_count s = 0; s < steps->count; s++)
-        *scans += steps->step[s].edges_examined;
+        *scans += steps->record[s].edges_examined;
     return hw_sum(ctx->world, scans, err);
 }
 
@@ -260,7 +262,7 @@ static enum hw_status same_steps(const struct hw_context *ctx, hw_count count, s
     return status;
 }
 
-static enum hw_status add_steps(struct hw_report *report, const struct hw_steps *steps,
+static enum hw_status add_steps(struct hw_report *report, const struct hw_trace *steps,
                                 struct hw_error *err)
 {
     const struct hw_context *ctx = report->ctx;
@@ -280,10 +282,10 @@ static enum hw_status add_steps(struct hw_report *report, const struct hw_steps 
     status = hw_agree(ctx->world, status, err);
     for (hw_count first = 0; first < steps->count && status == HW_OK; first += PIECE) {
         int count = (int)(steps->count - first < PIECE ? steps->count - first : PIECE);
-        fill_piece(steps->step + first, count, ctx->rank, piece);
+        fill_piece(steps->record + first, count, ctx->rank, piece);
         status = reduce_piece(ctx, count, piece, err);
         if (status == HW_OK && ctx->rank == 0)
-            fill_rows(report, steps->step + first, first, count, piece,
+            fill_rows(report, steps->record + first, first, count, piece,
                       report->step + report->steps + first);
     }
     report->steps += steps->count;
@@ -298,15 +300,15 @@ enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct
 
     if (report->count >= report->capacity)
         return hw_fail(err, HW_INTERNAL, "more searches than the report has room for");
-    if (result->parent && !report->ends)
+    if (result->parent && !report->degrees)
         status = find_ends(report, err);
     status = hw_agree(report->ctx->world, status, err);
     if (status == HW_OK)
         status = fill_search(report, root, result, &report->search[report->count], err);
     if (status == HW_OK && steps)
-        status = add_scans(report->ctx, &result->steps, &report->search[report->count].scans, err);
+        status = add_scans(report->ctx, &result->trace, &report->search[report->count].scans, err);
     if (status == HW_OK && steps)
-        status = add_steps(report, &result->steps, err);
+        status = add_steps(report, &result->trace, err);
     report->count += status == HW_OK;
     return hw_agree(report->ctx->world, status, err);
 }

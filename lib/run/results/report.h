@@ -8,7 +8,7 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/result.h"
 #include "lib/layout/part.h"
 #include "lib/store/store.h"
 #include "lib/verify/verify.h"
@@ -76,8 +76,8 @@ struct hw_report {
     const struct hw_context *ctx;
     const struct hw_part *part;
     enum hw_algorithm algorithm;
-    hw_count *ends; /* [part->own.count] of tuples, by rising graph id; NULL before the first tree
-                       on the host */
+    hw_count *degrees; /* [part->own.count] of tuples, by rising graph id; NULL before the first
+                       tree on the host */
     hw_count count, capacity; /* searches; the same on all ranks */
     struct hw_search_row *search;
     hw_count steps, steps_capacity; /* rows; on rank 0 */

@@ -8,7 +8,7 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/result.h"
 #include "lib/run/roots.h"
 #include "lib/store/store.h"
 

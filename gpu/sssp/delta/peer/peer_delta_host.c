@@ -64,7 +64,7 @@ void hw_peer_delta_add_arrays(struct hw_distributed_sssp *sssp)
     hw_gpu_add(arrays, &params->queues.lightest, (hw_count)sssp->params.lists.count + 1,
                sizeof *params->queues.lightest);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (sssp->engine->options.steps)
+    if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
                    sizeof *params->trace);
 }
@@ -264,7 +264,7 @@ static enum hw_status get_trace(const struct hw_distributed_sssp *sssp,
     return status;
 }
 
-enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_steps *steps,
+enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
                                    struct hw_error *err)
 {
     static const struct {
@@ -288,7 +288,7 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_s
     for (uint32_t r = 1; r < count && status == HW_OK;
          r++) { /* the first record has the time when the search began */
         const struct hw_peer_delta_trace_record *now = &record[r];
-        struct hw_step *step = hw_steps_add(steps);
+        struct hw_trace_record *step = hw_trace_append(steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
@@ -300,7 +300,7 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_s
         step->direction = routine[now->routine].direction;
         step->bucket = (hw_count)now->bucket;
         step->frontier = (hw_count)now->frontier;
-        step->found = (hw_count)now->found;
+        step->discovered = (hw_count)now->found;
         step->pulled = (hw_count)now->pulled;
         step->edges_examined = (hw_count)(now->pushed + now->pulled);
         step->bytes_sent = (hw_count)now->sent;

@@ -10,7 +10,7 @@
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
-#include "lib/engine/core/engine.h"
+#include "lib/engine/core/trace.h"
 
 #include <stdbool.h>
 
@@ -49,7 +49,7 @@ enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *sssp, struct hw_err
 enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *sssp, struct hw_error *err);
 
 /* Adds the trace records of the search that ended to `steps`. Local. */
-enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_steps *steps,
+enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
                                    struct hw_error *err);
 
 #endif
