@@ -101,7 +101,7 @@ static enum hw_status read_counters(struct run *run, struct hw_error *err)
         hw_gpu_get(&run->control, run->stepper->params->control, sizeof run->control, err);
 
     if (status == HW_OK && run->control.failed)
-        return hw_fail(err, HW_INTERNAL, "method fused: an inbox had no room");
+        return hw_fail(err, HW_INTERNAL, "method fused: an inbox overflowed");
     return status;
 }
 

@@ -9,6 +9,7 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_SINGLE_CTA_BOTTOM_UP_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace hw_one_gpu_bfs
 {

@@ -310,17 +310,17 @@ __device__ void elapsed_since(const kernel_params &params, trace_state &trace, u
 __device__ void trace_append(const kernel_params &params, trace_state &trace,
                              const hw_peer_bfs_trace_record &own)
 {
-    hw_peer_bfs_trace_record *row = params.trace + min(trace.count, params.trace_capacity - 1);
+    hw_peer_bfs_trace_record *record = params.trace + min(trace.count, params.trace_capacity - 1);
 
     if (trace.count < params.trace_capacity) {
-        *row = own;
+        *record = own;
     } else {
-        row->found += own.found;
-        row->expansion += own.expansion;
-        row->exchange += own.exchange;
-        row->update += own.update;
-        row->edges += own.edges;
-        row->bytes += own.bytes;
+        record->found += own.found;
+        record->expansion += own.expansion;
+        record->exchange += own.exchange;
+        record->update += own.update;
+        record->edges += own.edges;
+        record->bytes += own.bytes;
     }
     trace.frontier = own.found;
     trace.count++;

@@ -201,7 +201,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     struct state *state = engine->state;
     struct hw_peer_bfs_params *params = &state->params;
     struct hw_partition_1d *partition = &params->partition;
-    hw_count rows = (hw_count)engine->part->vertices + 2;
+    hw_count records = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
@@ -228,7 +228,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     params->broadcast_edges = BROADCAST_EDGES;
     params->timeout_ns = KERNEL_TIMEOUT_NS;
     params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;
-    params->trace_capacity = (uint32_t)(rows < MAX_TRACE_RECORDS ? rows : MAX_TRACE_RECORDS);
+    params->trace_capacity = (uint32_t)(records < MAX_TRACE_RECORDS ? records : MAX_TRACE_RECORDS);
     params->inbox_capacity =
         partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
     plan_arrays(engine);
@@ -484,9 +484,9 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
 
 static enum hw_status outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
-                                          "a block did not come to a barrier in time",
-                                          "an inbox had no room"};
+    static const char *const reasons[] = {"nothing", "a GPU did not arrive at a barrier in time",
+                                          "a block did not arrive at a barrier in time",
+                                          "an inbox overflowed"};
     const struct state *state = engine->state;
     uint32_t failed = 0;
     enum hw_status status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
