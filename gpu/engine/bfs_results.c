@@ -88,7 +88,7 @@ static enum hw_status jump_pointers(const struct hw_single_gpu_engine *engine, u
         status = hw_gpu_fill(output->changed, 0, sizeof *output->changed, err);
         if (status == HW_OK)
             status = hw_cuda(hw_gpu_launch_chain_jump(graph, output, root),
-                             "the kernel that finds levels", err);
+                             "the kernel that jumps pointers", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, output->changed, sizeof changed, err);
     }

@@ -62,8 +62,8 @@ static enum hw_status allocate(struct hw_multi_gpu_engine *engine, struct hw_err
     return status;
 }
 
-/* Consecutive ranks that the layout takes for a node, or 0 where it says nothing. */
-static int together(const struct hw_part *part)
+/* Consecutive ranks that the layout assigns to a node; 0: the layout has no nodes. */
+static int ranks_per_node(const struct hw_part *part)
 {
     const struct hw_layout_spec *spec = &part->spec;
 
@@ -78,7 +78,7 @@ static enum hw_status make(struct hw_multi_gpu_engine *engine, struct hw_error *
 
     if (status == HW_OK)
         status = hw_transport_open(ctx, engine->options.transport, engine->options.mpi_buffers,
-                                   together(engine->part), &engine->transport, err);
+                                   ranks_per_node(engine->part), &engine->transport, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, engine->ops->plan(engine, err), err);
     if (status == HW_OK)
@@ -141,7 +141,7 @@ static enum hw_status elapsed(const struct hw_multi_gpu_engine *engine, int even
     return status;
 }
 
-/* What the clock measures; all is over on return. Collective. */
+/* The timed part of a search; the device is idle on return. Collective. */
 static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_multi_gpu_search *ops = engine->ops;
@@ -166,11 +166,11 @@ static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error 
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the search", err) : status;
 }
 
-/* What came of it. Local. */
-static enum hw_status judge(struct hw_multi_gpu_engine *engine, double *seconds,
-                            struct hw_error *err)
+/* The outcome of the search, and this rank's times. Local. */
+static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, double *seconds,
+                                    struct hw_error *err)
 {
-    enum hw_status status = engine->ops->verdict(engine, err);
+    enum hw_status status = engine->ops->outcome(engine, err);
 
     for (int e = 1; e < 3 && status == HW_OK; e++)
         status = elapsed(engine, e, &seconds[e - 1], err);
@@ -195,9 +195,10 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     (void)hw_transport_internode_traffic(&engine->transport); /* nothing of this search yet */
     if (status == HW_OK)
         status = hw_agree(ctx->world, timed(engine, err), err);
-    /* Only then, so that a rank's own failure is told, not that others waited for it. */
+    /* After the agreement above: a rank's own failure is reported before the timeouts of the ranks
+     * that waited for it. */
     if (status == HW_OK)
-        status = hw_agree(ctx->world, judge(engine, seconds, err), err);
+        status = hw_agree(ctx->world, check_outcome(engine, seconds, err), err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);

@@ -1,11 +1,10 @@
 /*
- * The frame of the GPU methods on several parts, one rank a GPU: devices, transport, the
- * clock, agreement on failures, the outputs. A method adds its own graph and arrays, and the
- * search itself.
+ * The frame of the methods on several GPUs, one rank and one part a GPU: devices, transport, clock,
+ * agreement on failures, outputs. A method adds its own graph, its arrays and the search.
  *
- * The clock of a search is three events on each device: one after a barrier of the ranks,
- * one when this rank's parents are known in search order, one when they are complete in
- * graph ids. The slowest rank counts.
+ * A search is timed by three events on each device: after a barrier of the ranks, when this rank's
+ * parents are complete in search order, and when they are complete in graph ids. The slowest rank
+ * counts.
  */
 #ifndef HOPWAVE_GPU_ENGINE_MULTI_GPU_ENGINE_H
 #define HOPWAVE_GPU_ENGINE_MULTI_GPU_ENGINE_H
@@ -17,19 +16,19 @@
 
 struct hw_multi_gpu_engine;
 
-/* What a method adds to the frame. All functions are collective; those that return a
- * status may return different ones on different ranks, but only where they call nothing
- * collective any more: the frame agrees on them. */
+/* A method, as the frame calls it. All functions are collective unless they say otherwise. A status
+ * may differ between ranks if the function calls nothing collective afterwards: the frame agrees.
+ */
 struct hw_multi_gpu_search {
     size_t state_bytes; /* of engine->state, zeroed */
     /* Lists the arrays on the device (hw_gpu_add), sets engine->heap_bytes, and
-     * engine->temporary_bytes to what it allocates for a while. */
+     * engine->temporary_bytes to what open() allocates temporarily. */
     enum hw_status (*plan)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Fills them; array and heap are there. */
     enum hw_status (*open)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-    /* Unsets what no search leaves, outside the clock. */
+    /* Fills the outputs with a pattern that no search writes, before the clock starts. */
     enum hw_status (*poison)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-    /* Takes the root of the next search, outside the clock. Ranks agree. */
+    /* Sets the root of the next search, before the clock starts. Ranks agree. */
     enum hw_status (*root)(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                            struct hw_error *err);
     /* Launches a search; returns before it ends, or not. */
@@ -38,16 +37,16 @@ struct hw_multi_gpu_search {
      * needs all ranks, which then agree before they call it. */
     bool collective_translate;
     enum hw_status (*translate)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-    /* Whether the search that has ended went wrong. Local. */
-    enum hw_status (*verdict)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-    /* Brings parents and levels or distances to the host, unless result->parent is NULL, and then
-     * sees to it that engine->tree_cache.view shows them. */
+    /* The outcome of the search that has ended: HW_OK or its failure. Local. */
+    enum hw_status (*outcome)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+    /* Copies parents and levels or distances to the host. With result->parent NULL they stay where
+     * engine->tree_cache.view points. */
     enum hw_status (*deliver)(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err);
-    /* Adds the rows of the search that has ended. */
+    /* Appends the trace of the search that has ended. */
     enum hw_status (*steps)(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err);
-    /* Frees what state owns; called whatever went wrong. */
+    /* Frees what engine->state owns; called after failures too. */
     void (*close)(struct hw_multi_gpu_engine *engine);
 };
 

@@ -54,7 +54,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
     return HW_OK;
 }
 
-/* What of the graph is brought to the device; the lists of shortest paths are planned apart. */
+/* Adds the arrays of the graph; weighted lists are allocated by the result ops. */
 static void plan_lists(struct hw_single_gpu_engine *engine)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;

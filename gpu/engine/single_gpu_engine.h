@@ -1,11 +1,12 @@
 /*
- * The frame of the GPU methods: the part on the device, the outputs, the clock and the
- * rows of the steps. A method adds its own arrays and the search itself.
+ * The frame of the methods on one GPU: it copies the graph to the device, allocates the outputs,
+ * times searches and records their steps. A method adds its own arrays and the search
+ * (struct hw_single_gpu_search); its algorithm adds the results (struct hw_result_ops).
  *
- * The clock of a search is two events on the device: one before the first launch, with
- * the output arrays poisoned, one when the parents in graph ids are complete in the
- * device's memory; a third, between them, when they are complete in search order.
- * Levels, and the copies to the host, come after it.
+ * A search is timed by events on the device: before the first launch, with the output arrays
+ * filled with a pattern; when the method's kernels are done; when the parents are complete in
+ * search order; and when they are complete in graph ids in the device's memory. Levels and the
+ * copies to the host come after the last event.
  */
 #ifndef HOPWAVE_GPU_ENGINE_SINGLE_GPU_ENGINE_H
 #define HOPWAVE_GPU_ENGINE_SINGLE_GPU_ENGINE_H
@@ -59,7 +60,7 @@ struct hw_result_ops {
 
 extern const struct hw_result_ops hw_bfs_result_ops;
 
-/* What a method adds to the frame. All functions are local. */
+/* A method, as the frame calls it. All functions are local. */
 struct hw_single_gpu_search {
     const struct hw_result_ops *results; /* of its algorithm */
     size_t state_bytes;                  /* of engine->state, zeroed */
@@ -72,7 +73,7 @@ struct hw_single_gpu_search {
     /* Fills them, once the graph is on the device. */
     enum hw_status (*open)(struct hw_single_gpu_engine *engine, struct hw_error *err);
     /* Launches a search that leaves parents (and settled) complete, or distances (and
-     * hints); returns before it ends, or not. What it has to say beside, such as a negative
+     * hints); returns before it ends, or not. Other results, such as a negative
      * cycle or the width of buckets, goes to engine->result. */
     enum hw_status (*search)(struct hw_single_gpu_engine *engine, uint32_t root,
                              struct hw_error *err);
@@ -83,7 +84,7 @@ struct hw_single_gpu_search {
     void (*close)(struct hw_single_gpu_engine *engine);
 };
 
-/* Events of the clock. Searched: the method's own work done, before what the frame adds. */
+/* Events of the clock. SEARCHED: the method's kernels are done, those of the results follow. */
 enum hw_gpu_event {
     HW_GPU_BEGUN,
     HW_GPU_SEARCHED,
@@ -110,7 +111,7 @@ struct hw_single_gpu_engine {
     void *state;                /* the method's own */
 };
 
-/* Host memory beside the part, which may be described alone: hw_method.bytes of methods
+/* Host memory in addition to the part, of which a description is enough: hw_method.bytes of methods
  * without more of their own. Local. */
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 

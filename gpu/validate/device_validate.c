@@ -31,8 +31,8 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
                                   struct hw_error *err)
 {
     static const enum hw_gpu_value kinds[] = {[HW_VALUE_LEVEL] = HW_GPU_LEVELS,
-                                              [HW_VALUE_F32] = HW_GPU_REALS,
-                                              [HW_VALUE_I64] = HW_GPU_WHOLES};
+                                              [HW_VALUE_F32] = HW_GPU_FLOATS,
+                                              [HW_VALUE_I64] = HW_GPU_INTS};
     const struct hw_tree_validation_request request = {
         .graph = graph, .over = over, .trees = trees->k, .value = kinds[value], .uploads = true};
     struct hw_tree_validation self = {0};
@@ -49,9 +49,9 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
 }
 
 /* Judges trees, or returns HW_RESOURCES where the devices cannot. Collective; ranks agree. */
-static enum hw_status try_devices(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_tree_batch *trees, enum hw_value value,
-                                  struct hw_verdict *verdict, struct hw_error *err)
+static enum hw_status validate_on_devices(const struct hw_context *ctx, struct hw_graph *graph,
+                                          const struct hw_tree_batch *trees, enum hw_value value,
+                                          struct hw_verdict *verdict, struct hw_error *err)
 {
     struct hw_context silent = *ctx;
 
@@ -63,7 +63,7 @@ enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *
                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                  struct hw_error *err)
 {
-    enum hw_status status = try_devices(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
+    enum hw_status status = validate_on_devices(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
 
     if (status != HW_RESOURCES)
         return status;
@@ -72,14 +72,14 @@ enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *
 }
 
 /* Whether the distances of some rank are more than the devices' 32 bits hold. Collective. */
-static enum hw_status find_far(const struct hw_context *ctx, hw_count length,
-                               const int64_t *distance, bool *far, struct hw_error *err)
+static enum hw_status find_wide(const struct hw_context *ctx, hw_count length,
+                                const int64_t *distance, bool *far, struct hw_error *err)
 {
     hw_count beyond = 0;
 
 #pragma omp parallel for reduction(+ : beyond)
     for (hw_count i = 0; i < length; i++)
-        beyond += distance[i] >= HW_GPU_NO_WHOLE || distance[i] <= -HW_GPU_NO_WHOLE;
+        beyond += distance[i] >= HW_GPU_NO_INT || distance[i] <= -HW_GPU_NO_INT;
     enum hw_status status = hw_largest(ctx->world, &beyond, err);
     *far = beyond > 0;
     return status;
@@ -99,9 +99,9 @@ enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph 
         beyond = beyond || trees->cycle[i].length > 0;
     hw_store_share(desc->vertices, ctx->rank, ctx->size, &first, &length);
     if (!beyond && value == HW_VALUE_I64)
-        status = find_far(ctx, trees->k * length, trees->value, &beyond, err);
+        status = find_wide(ctx, trees->k * length, trees->value, &beyond, err);
     if (status == HW_OK && !beyond) {
-        status = try_devices(ctx, graph, trees, value, verdict, err);
+        status = validate_on_devices(ctx, graph, trees, value, verdict, err);
         if (status != HW_RESOURCES)
             return status;
         hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");

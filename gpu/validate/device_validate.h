@@ -10,16 +10,16 @@
 struct hw_transport;
 
 /*
- * What hw_verify_bfs() does, with the same verdicts, on the ranks' devices, whose memory
- * hw_tree_validation_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
- * devices have less, hw_verify_bfs() itself does it, and a note says so. Collective.
+ * Validates as hw_verify_bfs() does, with the same verdicts, on the ranks' devices. Memory on a
+ * device: as hw_tree_validation_open() states, and 12 bytes for each vertex of a rank's slice.
+ * Where that does not fit, a note says so and hw_verify_bfs() validates on the CPU. Collective.
  */
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                  struct hw_error *err);
 
-/* The same for hw_verify_sssp(), which itself judges searches that ended with a cycle, and integer
- * distances of 2^31 - 1 and more. Collective. */
+/* The same for hw_verify_sssp(). That function itself validates searches that ended with a cycle,
+ * and integer distances of 2^31 - 1 and more. Collective. */
 enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
                                   const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                   struct hw_error *err);

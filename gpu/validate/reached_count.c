@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Tuple ends that go to the device at a time. */
-#define PIECE ((hw_count)1 << 20)
+#define CHUNK_DEGREES ((hw_count)1 << 20)
 
 /* Whether some vertex has more tuple ends than 32 bits hold. */
 static bool is_wide(const struct hw_part_vertices *own)
@@ -36,18 +36,18 @@ static void fill(const struct hw_part_vertices *own, hw_count first, hw_count co
 }
 
 /* Brings the tuple ends to the device. */
-static enum hw_status put_ends(const struct hw_reached_count *self,
-                               const struct hw_part_vertices *own, struct hw_error *err)
+static enum hw_status put_degrees(const struct hw_reached_count *self,
+                                  const struct hw_part_vertices *own, struct hw_error *err)
 {
     const bool wide = self->job.wide;
     const hw_count size = wide ? sizeof(uint64_t) : sizeof(uint32_t), count = own->count;
     char *to = (char *)(uintptr_t)self->job.ends;
     void *piece = NULL;
-    enum hw_status status =
-        hw_alloc(&piece, (count < PIECE ? count : PIECE) * size, 1, "tuple ends", err);
+    enum hw_status status = hw_alloc(&piece, (count < CHUNK_DEGREES ? count : CHUNK_DEGREES) * size,
+                                     1, "tuple ends", err);
 
-    for (hw_count first = 0; first < count && status == HW_OK; first += PIECE) {
-        const hw_count length = count - first < PIECE ? count - first : PIECE;
+    for (hw_count first = 0; first < count && status == HW_OK; first += CHUNK_DEGREES) {
+        const hw_count length = count - first < CHUNK_DEGREES ? count - first : CHUNK_DEGREES;
         fill(own, first, length, wide, piece);
         status = hw_gpu_put(to + first * size, piece, (size_t)(length * size), err);
     }
@@ -61,8 +61,8 @@ static enum hw_gpu_counted counted_of(const struct hw_part *part,
     if (!found->distances)
         return HW_GPU_COUNTED_LEVELS;
     if (part->weights == HW_WEIGHTS_F32)
-        return HW_GPU_COUNTED_REALS;
-    return found->bits > 32 ? HW_GPU_COUNTED_LONG_WHOLES : HW_GPU_COUNTED_WHOLES;
+        return HW_GPU_COUNTED_FLOATS;
+    return found->bits > 32 ? HW_GPU_COUNTED_INT64 : HW_GPU_COUNTED_INT32;
 }
 
 enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct hw_part *part,
@@ -82,7 +82,7 @@ enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct
                self->job.wide ? sizeof(uint64_t) : sizeof(uint32_t));
     hw_gpu_add(&self->arrays, &self->sum, 1, sizeof *self->sum);
     enum hw_status status = hw_gpu_allocate(&self->arrays, 0, "counting what searches reach", err);
-    return status == HW_OK ? put_ends(self, own, err) : status;
+    return status == HW_OK ? put_degrees(self, own, err) : status;
 }
 
 enum hw_status hw_reached_count_count(const struct hw_reached_count *self,

@@ -32,11 +32,11 @@ __device__ __forceinline__ bool is_legal(const hw_reached_count_job &job, uint64
         const int32_t level = static_cast<const int32_t *>(job.values)[i];
         return level >= -1 && level < static_cast<int64_t>(job.vertices);
     }
-    if (counted == HW_GPU_COUNTED_REALS) {
+    if (counted == HW_GPU_COUNTED_FLOATS) {
         const float distance = static_cast<const float *>(job.values)[i];
         return reached ? isfinite(distance) : isinf(distance) && distance > 0;
     }
-    if (counted == HW_GPU_COUNTED_WHOLES)
+    if (counted == HW_GPU_COUNTED_INT32)
         return reached || static_cast<const int32_t *>(job.values)[i] == -1;
     const int64_t distance = static_cast<const int64_t *>(job.values)[i];
     return reached ? distance != INT64_MIN : distance == -1;
@@ -87,14 +87,14 @@ int hw_gpu_launch_count(const hw_reached_count_job *job, hw_gpu_count *sum)
     case HW_GPU_COUNTED_LEVELS:
         launch<HW_GPU_COUNTED_LEVELS>(*job, sum);
         break;
-    case HW_GPU_COUNTED_REALS:
-        launch<HW_GPU_COUNTED_REALS>(*job, sum);
+    case HW_GPU_COUNTED_FLOATS:
+        launch<HW_GPU_COUNTED_FLOATS>(*job, sum);
         break;
-    case HW_GPU_COUNTED_WHOLES:
-        launch<HW_GPU_COUNTED_WHOLES>(*job, sum);
+    case HW_GPU_COUNTED_INT32:
+        launch<HW_GPU_COUNTED_INT32>(*job, sum);
         break;
     default:
-        launch<HW_GPU_COUNTED_LONG_WHOLES>(*job, sum);
+        launch<HW_GPU_COUNTED_INT64>(*job, sum);
     }
     return cudaGetLastError();
 }

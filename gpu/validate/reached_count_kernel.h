@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* What trees have beside parents. */
+/* The values of a tree: levels, or distances of a type. */
 enum hw_gpu_counted {
     HW_GPU_COUNTED_LEVELS,
-    HW_GPU_COUNTED_REALS,
-    HW_GPU_COUNTED_WHOLES, /* of 32 bits */
-    HW_GPU_COUNTED_LONG_WHOLES
+    HW_GPU_COUNTED_FLOATS,
+    HW_GPU_COUNTED_INT32, /* of 32 bits */
+    HW_GPU_COUNTED_INT64
 };
 
 /* Sums over vertices. */

@@ -173,9 +173,9 @@ struct trees {
 };
 
 /* The verdicts of the host and of the devices on slices of the trees. */
-static enum hw_status judge_slices(const struct link *link, struct hw_graph *graph,
-                                   const struct trees *trees, struct hw_verdict *want,
-                                   struct hw_verdict *got, struct hw_error *err)
+static enum hw_status validate_slices(const struct link *link, struct hw_graph *graph,
+                                      const struct trees *trees, struct hw_verdict *want,
+                                      struct hw_verdict *got, struct hw_error *err)
 {
     const struct hw_context *ctx = link->ctx;
     hw_count first, length, n = hw_graph_desc(graph)->vertices, k = trees->k;
@@ -200,8 +200,8 @@ static enum hw_status judge_slices(const struct link *link, struct hw_graph *gra
     return status;
 }
 
-/* Vertices dealt to ranks without any order; their positions fall while graph ids rise. */
-static struct hw_part_vertices deal_vertices(const struct hw_context *ctx, hw_gid n)
+/* Vertices distributed to ranks at random; their positions fall while graph ids rise. */
+static struct hw_part_vertices distribute_vertices(const struct hw_context *ctx, hw_gid n)
 {
     struct hw_part_vertices own = {.graph_id = must(malloc(sizeof *own.graph_id * (size_t)n)),
                                    .by_graph_id =
@@ -240,20 +240,20 @@ static enum hw_status put_tree(const struct hw_part_vertices *own, const struct 
 }
 
 /* The verdicts of the devices on trees that searches have left there. */
-static enum hw_status judge_kept(const struct link *link, struct hw_graph *graph,
-                                 const struct trees *trees, struct hw_verdict *got,
-                                 struct hw_error *err)
+static enum hw_status validate_stored(const struct link *link, struct hw_graph *graph,
+                                      const struct trees *trees, struct hw_verdict *got,
+                                      struct hw_error *err)
 {
     const hw_gid n = hw_graph_desc(graph)->vertices;
-    struct hw_part_vertices own = deal_vertices(link->ctx, n);
+    struct hw_part_vertices own = distribute_vertices(link->ctx, n);
     const struct hw_tree_validation_request request = {
         .graph = graph,
         .own = &own,
         .over = link->over,
         .trees = trees->k,
         .value = trees->value == HW_VALUE_LEVEL ? HW_GPU_LEVELS
-                 : trees->value == HW_VALUE_F32 ? HW_GPU_REALS
-                                                : HW_GPU_WHOLES};
+                 : trees->value == HW_VALUE_F32 ? HW_GPU_FLOATS
+                                                : HW_GPU_INTS};
     struct hw_tree_validation self = {0};
     struct hw_gpu_arrays arrays = {.count = 0};
     int32_t *level = NULL;
@@ -267,9 +267,9 @@ static enum hw_status judge_kept(const struct link *link, struct hw_graph *graph
     for (hw_count t = 0; t < trees->k && status == HW_OK; t++) {
         status = put_tree(&own, trees, t, n, level, parent, err);
         if (status == HW_OK)
-            status = hw_tree_validation_keep(&self, trees->root[t], level, parent, err);
-        if (status == HW_OK && (self.kept == self.trees.roots || t + 1 == trees->k))
-            status = hw_tree_validation_validate(&self, got + t + 1 - self.kept, NULL, err);
+            status = hw_tree_validation_store(&self, trees->root[t], level, parent, err);
+        if (status == HW_OK && (self.num_trees == self.trees.roots || t + 1 == trees->k))
+            status = hw_tree_validation_validate(&self, got + t + 1 - self.num_trees, NULL, err);
     }
     hw_gpu_release(&arrays);
     hw_tree_validation_close(&self);
@@ -302,10 +302,10 @@ static bool agree(const struct tap *tap, const struct link *link, const struct w
         hw_graph_from_edges(link->ctx, &world->desc, &world->edges, &graph, &err);
 
     if (status == HW_OK)
-        status = judge_slices(link, graph, trees, want, got, &err);
+        status = validate_slices(link, graph, trees, want, got, &err);
     bool same = status == HW_OK && same_verdicts(tap, trees->k, "from the host", got, want);
     if (status == HW_OK)
-        status = judge_kept(link, graph, trees, got, &err);
+        status = validate_stored(link, graph, trees, got, &err);
     same = status == HW_OK && same_verdicts(tap, trees->k, "kept", got, want) && same;
     if (status != HW_OK)
         tap_note(tap, "%s", err.text);
@@ -407,7 +407,7 @@ static void test_all(struct tap *tap, const struct link *link)
     test_noise(tap, link);
 }
 
-/* That trees are judged although fewer fit at a time, and refused where none does. */
+/* That trees are validated although fewer fit at a time, and refused where none does. */
 static void test_memory(struct tap *tap, const struct link *link)
 {
     struct hw_error err = {{0}};
@@ -419,11 +419,11 @@ static void test_memory(struct tap *tap, const struct link *link)
     bool ready = hw_graph_from_edges(link->ctx, &world.desc, &world.edges, &graph, &err) == HW_OK &&
                  hw_gpu_memory(&left, &total, &err) == HW_OK;
     const struct hw_tree_validation_request request = {
-        .graph = graph, .over = link->over, .trees = HW_GPU_CHECK_ROOTS};
+        .graph = graph, .over = link->over, .trees = HW_GPU_MAX_TREES};
 
     setenv("HOPWAVE_DEVICE_MEMORY", "200M", 1); /* 40 MB a tree, and what is there anyway */
     ready = ready && hw_tree_validation_open(link->ctx, &request, &self, &err) == HW_OK;
-    tap_ok(tap, ready && self.trees.roots < HW_GPU_CHECK_ROOTS,
+    tap_ok(tap, ready && self.trees.roots < HW_GPU_MAX_TREES,
            "%d trees of %d vertices at a time in 200 MB", self.trees.roots, (int)n);
     hw_tree_validation_close(&self);
     setenv("HOPWAVE_DEVICE_MEMORY", "70M", 1);

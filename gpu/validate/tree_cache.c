@@ -15,8 +15,8 @@ void hw_gpu_tree_cache_close(struct hw_gpu_tree_cache *self)
     hw_reached_count_close(&self->counting);
 }
 
-/* What a tree has of each vertex beside the parent. HW_RESOURCES where the device's records of
- * 32 bits cannot hold it. */
+/* The type of the values of trees. HW_RESOURCES where the 32-bit records of the validation cannot
+ * hold them. */
 static enum hw_status value_kind(const struct hw_result_view *view, enum hw_weights weights,
                                  enum hw_gpu_value *value, struct hw_error *err)
 {
@@ -27,7 +27,7 @@ static enum hw_status value_kind(const struct hw_result_view *view, enum hw_weig
         return hw_fail(err, HW_RESOURCES, "a search may find a negative cycle");
     if (view->bits > 32)
         return hw_fail(err, HW_RESOURCES, "distances have %d bits", view->bits);
-    *value = weights == HW_WEIGHTS_F32 ? HW_GPU_REALS : HW_GPU_WHOLES;
+    *value = weights == HW_WEIGHTS_F32 ? HW_GPU_FLOATS : HW_GPU_INTS;
     return HW_OK;
 }
 
@@ -39,7 +39,7 @@ static enum hw_status open_validation(void *engine, struct hw_graph *graph, int 
     struct hw_tree_validation_request request = {.graph = graph,
                                                  .own = &self->part->own,
                                                  .over = self->transport,
-                                                 .trees = HW_GPU_CHECK_ROOTS};
+                                                 .trees = HW_GPU_MAX_TREES};
     enum hw_status status =
         value_kind(&self->view, hw_graph_desc(graph)->weights, &request.value, err);
 
@@ -68,8 +68,8 @@ static enum hw_status keep(void *engine, hw_gid root, struct hw_error *err)
 {
     const struct hw_gpu_tree_cache *self = engine;
 
-    return hw_tree_validation_keep(self->validation, root, self->view.values, self->view.parent,
-                                   err);
+    return hw_tree_validation_store(self->validation, root, self->view.values, self->view.parent,
+                                    err);
 }
 
 static enum hw_status validate(void *engine, struct hw_verdict *verdict, hw_count *levels,

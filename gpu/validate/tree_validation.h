@@ -1,10 +1,11 @@
 /*
- * Trees under validation on the devices of one rank or of several.
+ * Validation of a batch of trees on the devices of one rank or of several.
  *
- * Each rank brings the trees of its own vertices; before they are judged, all ranks get all of
- * each tree (8 bytes a vertex), and then check their own shares of the tuples and vertices. So
- * a tuple is checked where it is made or read, and only trees travel, and once a batch a word
- * a vertex: which tree edges some tuple joins. Nothing of what searches work on is looked at.
+ * Each rank stores the trees of its own vertices. Validation all-gathers the trees, 8 bytes a
+ * vertex and tree; then each rank checks its range of the tuples and of the vertices. A tuple is
+ * checked on the rank that generates or reads it and is never sent. After the tuples, ranks
+ * exchange one 16-bit word a vertex for each batch: the tree edges that some tuple proves. The data
+ * structures of the search are never read.
  */
 #ifndef HOPWAVE_GPU_VALIDATE_TREE_VALIDATION_H
 #define HOPWAVE_GPU_VALIDATE_TREE_VALIDATION_H
@@ -19,15 +20,15 @@
 struct hw_tree_validation {
     const struct hw_context *ctx;
     const struct hw_graph_desc *desc;
-    struct hw_device_edge_list held;
+    struct hw_device_edge_list edge_list;
     struct hw_gpu_arrays arrays;
     struct hw_gpu_trees trees;
-    int kept;     /* trees that wait to be judged */
-    hw_count own; /* vertices that this rank brings */
+    int num_trees; /* trees stored since the last validation */
+    hw_count own;  /* vertices that this rank owns */
 
-    /* Where trees come from the host; on the device like those below. */
+    /* Only if trees are uploaded from the host; the arrays are on the device, like those below. */
     bool uploads;
-    void *values;    /* [own] of one tree, as it came */
+    void *values;    /* [own] of one tree, as it recv_offset */
     int64_t *parent; /* [own] */
 
     uint32_t *changed; /* [1] */
@@ -36,11 +37,11 @@ struct hw_tree_validation {
     /* Of several ranks. In the heaps: `most` records of each kept tree; then what comes from
      * the ranks. */
     struct hw_transport transport;
-    hw_count most;              /* vertices that a rank brings at most */
-    uint32_t *id;               /* [ranks][most] what each brings */
-    hw_count *count;            /* [ranks] how many; on the host */
-    hw_count *move[4];          /* [ranks] each: offsets and bytes sent, and received; likewise */
-    hw_count came, packed_came; /* offsets in the heap */
+    hw_count max_own;      /* vertices that a rank brings at most */
+    uint32_t *id;          /* [ranks][most] what each brings */
+    hw_count *count;       /* [ranks] how many; on the host */
+    hw_count *transfer[4]; /* [ranks] each: offsets and bytes sent, and received; likewise */
+    hw_count recv_offset, packed_offset; /* offsets in the heap */
 };
 
 /* What is to be checked. */
@@ -55,7 +56,7 @@ struct hw_tree_validation_request {
 };
 
 /*
- * Takes memory for as many trees at a time as fit, self->trees.roots, HW_GPU_CHECK_ROOTS at most.
+ * Takes memory for as many trees at a time as fit, self->trees.roots, HW_GPU_MAX_TREES at most.
  * With r of them: 9 r + 4 bytes a vertex on one rank; on each of P, 9 r + 12 and 8 r / P; r more
  * for distances; and 8 bytes, with weights 12, a tuple of a rank's share where the graph is no
  * recipe.
@@ -68,10 +69,10 @@ enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
                                        struct hw_tree_validation *self, struct hw_error *err);
 
 /* Takes in a tree that a search has left on the device: levels or distances and parent ids, [own]
- * as hw_gpu_launch_record_found() has them. Local. */
-enum hw_status hw_tree_validation_keep(struct hw_tree_validation *self, hw_gid root,
-                                       const void *values, const uint32_t *parent,
-                                       struct hw_error *err);
+ * as hw_gpu_launch_record_device() has them. Local. */
+enum hw_status hw_tree_validation_store(struct hw_tree_validation *self, hw_gid root,
+                                        const void *values, const uint32_t *parent,
+                                        struct hw_error *err);
 
 /* The same of one on the host, as hw_gpu_launch_record() has them. Local. */
 enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid root,
@@ -79,7 +80,7 @@ enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid
                                          struct hw_error *err);
 
 /* Judges the trees that were taken in, and lets go of them. verdict, levels (unless NULL):
- * [kept]; levels that have a vertex, of distances -1. Collective; ranks agree. */
+ * [num_trees]; levels that have a vertex, of distances -1. Collective; ranks agree. */
 enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
                                            struct hw_verdict *verdict, hw_count *levels,
                                            struct hw_error *err);

@@ -591,7 +591,7 @@ static const struct hw_multi_gpu_search delegates = {.state_bytes =
                                                      .root = find_root,
                                                      .search = search,
                                                      .translate = translate,
-                                                     .verdict = check_outcome,
+                                                     .outcome = check_outcome,
                                                      .deliver = deliver,
                                                      .steps = steps,
                                                      .close = close_search};

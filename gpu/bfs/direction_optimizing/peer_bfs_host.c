@@ -612,7 +612,7 @@ static const struct hw_multi_gpu_search peer_search = {.state_bytes = sizeof(str
                                                        .root = find_root,
                                                        .search = search,
                                                        .translate = translate,
-                                                       .verdict = outcome,
+                                                       .outcome = outcome,
                                                        .deliver = deliver,
                                                        .steps = steps,
                                                        .close = close_search};

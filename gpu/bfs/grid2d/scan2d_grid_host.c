@@ -189,7 +189,7 @@ static const struct hw_multi_gpu_search scan = {.state_bytes = sizeof(struct hw_
                                                 .root = find_root,
                                                 .search = hw_scan2d_grid_search,
                                                 .translate = translate,
-                                                .verdict = check_outcome,
+                                                .outcome = check_outcome,
                                                 .deliver = deliver,
                                                 .steps = steps,
                                                 .close = close_search};

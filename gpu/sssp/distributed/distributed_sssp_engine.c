@@ -439,7 +439,7 @@ static const struct hw_multi_gpu_search delta = {.state_bytes = sizeof(struct hw
                                                  .search = run,
                                                  .translate = translate,
                                                  .collective_translate = true,
-                                                 .verdict = check_outcome,
+                                                 .outcome = check_outcome,
                                                  .deliver = deliver,
                                                  .steps = steps,
                                                  .close = close_search};
@@ -453,7 +453,7 @@ static const struct hw_multi_gpu_search bellman_ford = {.state_bytes =
                                                         .search = run,
                                                         .translate = translate,
                                                         .collective_translate = true,
-                                                        .verdict = check_outcome,
+                                                        .outcome = check_outcome,
                                                         .deliver = deliver,
                                                         .steps = steps,
                                                         .close = close_search};
