@@ -68,8 +68,13 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
         return hw_fail(err, HW_USAGE, "no tree file; give T.h5");
     if (!options->graph)
         return hw_fail(err, HW_USAGE, "no graph; give --graph G.h5, the graph that was searched");
-    if (cli->estimate)
-        return hw_check_estimate(&stage->ctx, options, err);
+    if (cli->estimate) {
+        struct hw_check_cost cost;
+        status = hw_check_estimate(&stage->ctx, options, &cost, err);
+        if (status == HW_OK)
+            hw_estimate_print(&stage->ctx, cost.seconds, cost.memory, cost.disk);
+        return status;
+    }
     if (cli->output)
         status = hw_store_create(&stage->ctx, cli->output, HW_KIND_CHECK, cli->force, &store, err);
     if (status == HW_OK)

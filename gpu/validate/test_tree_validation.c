@@ -56,15 +56,16 @@ static void break_tree(uint64_t *seed, hw_gid n, int32_t *level, hw_gid *parent)
  * zeros; whole and negative at times. */
 enum weighting { VANISHING, EIGHTHS, SMALL, SIGNED, WEIGHTINGS };
 
-static void add_weights(struct world *world, enum weighting weighting, uint64_t seed)
+static void add_weights(struct graph_fixture *fixture, enum weighting weighting, uint64_t seed)
 {
     static const float vanishing[] = {1, 0x1p-30f, 0, 0.5f};
 
-    world->desc.weights = weighting >= SMALL ? HW_WEIGHTS_I32 : HW_WEIGHTS_F32;
-    world->edges.weight = must(calloc((size_t)world->desc.edges + 1, sizeof *world->edges.weight));
-    for (hw_count e = 0; e < world->desc.edges; e++) {
+    fixture->desc.weights = weighting >= SMALL ? HW_WEIGHTS_I32 : HW_WEIGHTS_F32;
+    fixture->edges.weight =
+        must(calloc((size_t)fixture->desc.edges + 1, sizeof *fixture->edges.weight));
+    for (hw_count e = 0; e < fixture->desc.edges; e++) {
         uint64_t random = next_random(&seed);
-        union hw_weight *weight = &world->edges.weight[e];
+        union hw_weight *weight = &fixture->edges.weight[e];
         if (weighting == VANISHING)
             weight->f32 = vanishing[random % 4];
         else if (weighting == EIGHTHS)
@@ -76,12 +77,12 @@ static void add_weights(struct world *world, enum weighting weighting, uint64_t 
 
 /* A tree of shortest paths, or nearly so where weights are negative. real or whole: [vertices], by
  * the graph's weights. */
-static void grow_paths(const struct world *world, hw_gid root, float *real, int64_t *whole,
-                       hw_gid *parent)
+static void grow_paths(const struct graph_fixture *fixture, hw_gid root, float *real,
+                       int64_t *whole, hw_gid *parent)
 {
-    bool reals = world->desc.weights == HW_WEIGHTS_F32, grew = true;
+    bool reals = fixture->desc.weights == HW_WEIGHTS_F32, grew = true;
 
-    for (hw_gid v = 0; v < world->desc.vertices; v++) {
+    for (hw_gid v = 0; v < fixture->desc.vertices; v++) {
         real[v] = INFINITY;
         whole[v] = -1;
         parent[v] = -1;
@@ -91,11 +92,11 @@ static void grow_paths(const struct world *world, hw_gid root, float *real, int6
     parent[root] = root;
     for (int sweep = 0; grew && sweep < 100; sweep++) {
         grew = false;
-        for (hw_count e = 0; e < world->desc.edges; e++)
-            for (int back = 0; back <= !world->desc.directed; back++) {
-                hw_gid u = back ? world->edges.target[e] : world->edges.source[e];
-                hw_gid v = back ? world->edges.source[e] : world->edges.target[e];
-                union hw_weight weight = world->edges.weight[e];
+        for (hw_count e = 0; e < fixture->desc.edges; e++)
+            for (int back = 0; back <= !fixture->desc.directed; back++) {
+                hw_gid u = back ? fixture->edges.target[e] : fixture->edges.source[e];
+                hw_gid v = back ? fixture->edges.source[e] : fixture->edges.target[e];
+                union hw_weight weight = fixture->edges.weight[e];
                 if (parent[u] == -1 || v == root)
                     continue;
                 if (reals ? real[v] <= real[u] + weight.f32
@@ -110,11 +111,11 @@ static void grow_paths(const struct world *world, hw_gid root, float *real, int6
 }
 
 /* Breaks a tree of paths in a few places. */
-static void break_paths(const struct world *world, uint64_t *seed, float *real, int64_t *whole,
-                        hw_gid *parent)
+static void break_paths(const struct graph_fixture *fixture, uint64_t *seed, float *real,
+                        int64_t *whole, hw_gid *parent)
 {
     static const float odd[] = {INFINITY, -INFINITY, NAN, -0.0f};
-    const hw_gid n = world->desc.vertices;
+    const hw_gid n = fixture->desc.vertices;
 
     for (hw_gid places = 1 + below(seed, 4); places > 0; places--) {
         hw_gid v = below(seed, n), u = below(seed, n);
@@ -142,11 +143,11 @@ static void break_paths(const struct world *world, uint64_t *seed, float *real, 
             parent[u] = v;
             break;
         default: /* a cycle, of flat edges where the weight is zero */
-            if (world->desc.edges == 0)
+            if (fixture->desc.edges == 0)
                 break;
-            hw_count e = below(seed, world->desc.edges);
-            u = world->edges.source[e];
-            v = world->edges.target[e];
+            hw_count e = below(seed, fixture->desc.edges);
+            u = fixture->edges.source[e];
+            v = fixture->edges.target[e];
             parent[u] = v;
             parent[v] = u;
             real[v] = real[u];
@@ -291,15 +292,15 @@ static bool same_verdicts(const struct tap *tap, hw_count k, const char *what,
 }
 
 /* Whether all agree on the trees. */
-static bool agree(const struct tap *tap, const struct link *link, const struct world *world,
-                  const struct trees *trees)
+static bool agree(const struct tap *tap, const struct link *link,
+                  const struct graph_fixture *fixture, const struct trees *trees)
 {
     const size_t k = (size_t)trees->k;
     struct hw_verdict *got = must(calloc(k, sizeof *got)), *want = must(calloc(k, sizeof *want));
     struct hw_error err = {{0}};
     struct hw_graph *graph = NULL;
     enum hw_status status =
-        hw_graph_from_edges(link->ctx, &world->desc, &world->edges, &graph, &err);
+        hw_graph_from_edges(link->ctx, &fixture->desc, &fixture->edges, &graph, &err);
 
     if (status == HW_OK)
         status = validate_slices(link, graph, trees, want, got, &err);
@@ -316,64 +317,66 @@ static bool agree(const struct tap *tap, const struct link *link, const struct w
 }
 
 /* One random graph and k trees, of which two thirds are broken. */
-static void test_world(struct tap *tap, const struct link *link, uint64_t seed, hw_gid n,
-                       hw_count k, bool directed)
+static void test_fixture(struct tap *tap, const struct link *link, uint64_t seed, hw_gid n,
+                         hw_count k, bool directed)
 {
-    struct world world = random_world(next_random(&seed), n, below(&seed, 4 * n), directed);
+    struct graph_fixture fixture =
+        random_fixture(next_random(&seed), n, below(&seed, 4 * n), directed);
     hw_gid *root = must(malloc(sizeof *root * (size_t)k));
     int32_t *level = must(malloc(sizeof *level * (size_t)(k * n)));
     hw_gid *parent = must(malloc(sizeof *parent * (size_t)(k * n)));
 
     for (hw_count i = 0; i < k; i++) {
         root[i] = below(&seed, n);
-        grow_levels(&world, root[i], level + i * n, parent + i * n);
+        grow_levels(&fixture, root[i], level + i * n, parent + i * n);
         if (i % 3)
             break_tree(&seed, n, level + i * n, parent + i * n);
     }
-    tap_ok(tap, agree(tap, link, &world, &(struct trees){k, root, HW_VALUE_LEVEL, level, parent}),
+    tap_ok(tap, agree(tap, link, &fixture, &(struct trees){k, root, HW_VALUE_LEVEL, level, parent}),
            "%d trees of %d vertices, some broken%s", (int)k, (int)n, directed ? ", directed" : "");
     free(root);
     free(level);
     free(parent);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* The same of trees of shortest paths. */
 static void test_paths(struct tap *tap, const struct link *link, uint64_t seed, hw_gid n,
                        hw_count k, bool directed)
 {
-    struct world world = random_world(next_random(&seed), n, below(&seed, 4 * n), directed);
+    struct graph_fixture fixture =
+        random_fixture(next_random(&seed), n, below(&seed, 4 * n), directed);
     hw_gid *root = must(malloc(sizeof *root * (size_t)k));
     float *real = must(malloc(sizeof *real * (size_t)(k * n)));
     int64_t *whole = must(malloc(sizeof *whole * (size_t)(k * n)));
     hw_gid *parent = must(malloc(sizeof *parent * (size_t)(k * n)));
     const enum weighting weighting = (enum weighting)(seed % WEIGHTINGS);
 
-    add_weights(&world, weighting, next_random(&seed));
+    add_weights(&fixture, weighting, next_random(&seed));
     for (hw_count i = 0; i < k; i++) {
         root[i] = below(&seed, n);
-        grow_paths(&world, root[i], real + i * n, whole + i * n, parent + i * n);
+        grow_paths(&fixture, root[i], real + i * n, whole + i * n, parent + i * n);
         if (i % 3)
-            break_paths(&world, &seed, real + i * n, whole + i * n, parent + i * n);
+            break_paths(&fixture, &seed, real + i * n, whole + i * n, parent + i * n);
     }
-    const bool reals = world.desc.weights == HW_WEIGHTS_F32;
+    const bool reals = fixture.desc.weights == HW_WEIGHTS_F32;
     const struct trees trees = {k, root, reals ? HW_VALUE_F32 : HW_VALUE_I64,
                                 reals ? (const void *)real : (const void *)whole, parent};
-    tap_ok(tap, agree(tap, link, &world, &trees),
+    tap_ok(tap, agree(tap, link, &fixture, &trees),
            "%d trees of paths of %d vertices, weights %d, some broken%s", (int)k, (int)n,
            (int)weighting, directed ? ", directed" : "");
     free(root);
     free(real);
     free(whole);
     free(parent);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* A tree that is noise: most rules, at most vertices. */
 static void test_noise(struct tap *tap, const struct link *link)
 {
     enum { N = 50000 };
-    struct world world = random_world(5, N, 100000, false);
+    struct graph_fixture fixture = random_fixture(5, N, 100000, false);
     int32_t *level = must(malloc(sizeof *level * N));
     hw_gid *parent = must(malloc(sizeof *parent * N)), root = 7;
     uint64_t seed = 9;
@@ -382,14 +385,15 @@ static void test_noise(struct tap *tap, const struct link *link)
         parent[v] = below(&seed, N);
         level[v] = (int32_t)below(&seed, 9) - 1;
     }
-    tap_ok(tap, agree(tap, link, &world, &(struct trees){1, &root, HW_VALUE_LEVEL, level, parent}),
+    tap_ok(tap,
+           agree(tap, link, &fixture, &(struct trees){1, &root, HW_VALUE_LEVEL, level, parent}),
            "a tree that is noise");
     free(level);
     free(parent);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
-/* A world small enough for all its vertices and tuples to be with one rank has others help in
+/* A graph small enough for all its vertices and tuples to be with one rank has others help in
  * vain; the last ones are larger. Several ranks, whose memory is slow to open, try fewer. */
 static void test_all(struct tap *tap, const struct link *link)
 {
@@ -397,11 +401,11 @@ static void test_all(struct tap *tap, const struct link *link)
     const int worlds = link->ctx->size > 1 ? 8 : 30;
 
     for (int i = 0; i < worlds; i++)
-        test_world(tap, link, (uint64_t)i + 1, sizes[i % 6], 1 + i % 7 * 4, i % 2);
+        test_fixture(tap, link, (uint64_t)i + 1, sizes[i % 6], 1 + i % 7 * 4, i % 2);
     for (int i = 0; i < worlds; i++)
         test_paths(tap, link, (uint64_t)i + 1, sizes[i % 6], 1 + i % 7 * 4, i % 2);
-    test_world(tap, link, 31, 60000, 11, false);
-    test_world(tap, link, 32, 70001, 3, true);
+    test_fixture(tap, link, 31, 60000, 11, false);
+    test_fixture(tap, link, 32, 70001, 3, true);
     test_paths(tap, link, 33, 60000, 3, false);
     test_paths(tap, link, 36, 60000, 3, true);
     test_noise(tap, link);
@@ -413,11 +417,12 @@ static void test_memory(struct tap *tap, const struct link *link)
     struct hw_error err = {{0}};
     hw_count left = 0, total = 0;
     struct hw_tree_validation self = {0};
-    struct world world = random_world(7, 4000000, 16, false);
+    struct graph_fixture fixture = random_fixture(7, 4000000, 16, false);
     struct hw_graph *graph = NULL;
-    const hw_count n = world.desc.vertices;
-    bool ready = hw_graph_from_edges(link->ctx, &world.desc, &world.edges, &graph, &err) == HW_OK &&
-                 hw_gpu_memory(&left, &total, &err) == HW_OK;
+    const hw_count n = fixture.desc.vertices;
+    bool ready =
+        hw_graph_from_edges(link->ctx, &fixture.desc, &fixture.edges, &graph, &err) == HW_OK &&
+        hw_gpu_memory(&left, &total, &err) == HW_OK;
     const struct hw_tree_validation_request request = {
         .graph = graph, .over = link->over, .trees = HW_GPU_MAX_TREES};
 
@@ -432,7 +437,7 @@ static void test_memory(struct tap *tap, const struct link *link)
     hw_tree_validation_close(&self);
     unsetenv("HOPWAVE_DEVICE_MEMORY");
     hw_graph_close(graph);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* All of it over a transport, where there is that here. */

@@ -32,7 +32,7 @@ static enum hw_status make_bins(const struct hw_context *ctx, hw_count length,
     return status;
 }
 
-/* Counts the items for each rank, and finds their places. */
+/* Counts the items for each rank, and computes their positions. */
 static void fill_bins(const struct hw_context *ctx, const struct hw_block_distribution *slices,
                       const struct hw_items *items, struct hw_bounded_exchange *round)
 {

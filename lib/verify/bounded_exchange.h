@@ -1,10 +1,9 @@
 /*
- * Items on their way to the ranks that hold the vertices they name, in rounds
- * that no rank's memory is too small for.
+ * Exchange of items with the owners of the vertices they name, in rounds of bounded memory.
  *
- * Real graphs have hubs: what every rank sends may all go to one of them. So a
- * round takes as many items as the fullest receiver allows, and memory does not
- * grow with the number of ranks.
+ * Real graphs have hubs: all items of all ranks may go to one owner. So a round takes
+ * as many items as the fullest receiver allows, and memory does not grow with the
+ * number of ranks.
  */
 #ifndef HOPWAVE_VERIFY_BOUNDED_EXCHANGE_H
 #define HOPWAVE_VERIFY_BOUNDED_EXCHANGE_H
@@ -15,11 +14,11 @@
 /* The items of each rank, and what one round takes of them. Zero-initialise,
  * with `step`; free with hw_bounded_exchange_end(). */
 struct hw_bounded_exchange {
-    hw_count step;       /* items of a round at most; halves where receivers are short of room */
-    hw_count at, length; /* this rank's items of this round */
-    bool more;           /* some rank has items left after it */
-    int *owner;          /* [length] where each goes */
-    hw_count *place;     /* [threads][ranks] where a thread puts its next item for a rank */
+    hw_count step;               /* items of a round at most; halved where receivers lack memory */
+    hw_count at, length;         /* this rank's items of this round */
+    bool more;                   /* some rank has items left after it */
+    int *owner;                  /* [length] where each goes */
+    hw_count *place;             /* [threads][ranks] where a thread puts its next item for a rank */
     hw_count *send, *receive;    /* [ranks] items */
     hw_count sending, receiving; /* sums */
 };
@@ -36,7 +35,7 @@ struct hw_items {
 /*
  * Bins the next round's items by the rank that holds their vertex. Thread t of
  * ctx->threads owns items hw_thread_share(length, t, threads) in `place`.
- * `status` is how this rank fared until here: ranks agree on it. Collective over
+ * `status` is the status of this rank so far: ranks agree on it. Collective over
  * ctx->world; step and limit are the same on all ranks.
  */
 enum hw_status hw_bounded_exchange_next(const struct hw_context *ctx,

@@ -13,6 +13,10 @@ libhopwave_a_SOURCES += \
 
 # the rules
 libhopwave_a_SOURCES += \
+  lib/verify/rules/edge_check.c \
+  lib/verify/rules/edge_check.h \
+  lib/verify/rules/edge_exchange.c \
+  lib/verify/rules/edge_exchange.h \
   lib/verify/rules/input_edge_rules.c \
   lib/verify/rules/load_trees.c \
   lib/verify/rules/parent_edge_hash.c \

@@ -13,10 +13,10 @@
 #include <string.h>
 
 /* Gives search i a cycle. */
-static void set_cycle(struct trees *trees, const struct world *world, hw_count i, hw_count length,
-                      const hw_gid *vertex, double weight)
+static void set_cycle(struct trees *trees, const struct graph_fixture *fixture, hw_count i,
+                      hw_count length, const hw_gid *vertex, double weight)
 {
-    hw_gid n = world->desc.vertices;
+    hw_gid n = fixture->desc.vertices;
 
     trees->cycle[i] = (struct hw_cycle){.length = length,
                                         .vertex = must(malloc(sizeof(hw_gid) * (size_t)length)),
@@ -24,7 +24,7 @@ static void set_cycle(struct trees *trees, const struct world *world, hw_count i
                                         .whole = (int64_t)weight};
     memcpy(trees->cycle[i].vertex, vertex, sizeof(hw_gid) * (size_t)length);
     for (hw_gid v = 0; v < n; v++) {
-        trees->value[i * n + v] = unreached(world);
+        trees->value[i * n + v] = unreached(fixture);
         trees->parent[i * n + v] = -1;
     }
 }
@@ -66,19 +66,19 @@ static bool as_claimed(const struct hw_verdict *verdict, const struct claim *cla
 /* All claims; one more that claims vertices, too; and a right tree. */
 static void test_claims(struct tap *tap, const struct hw_context *ctx, bool whole, bool directed)
 {
-    struct world world = cycle_world(whole, directed);
-    hw_gid n = world.desc.vertices;
-    struct trees trees = grow_trees(&paths, &world, CLAIMS + 2, 1);
+    struct graph_fixture fixture = cycle_fixture(whole, directed);
+    hw_gid n = fixture.desc.vertices;
+    struct trees trees = grow_trees(&paths, &fixture, CLAIMS + 2, 1);
     struct hw_verdict verdict[CLAIMS + 2];
     struct hw_error err = {{0}};
 
     for (hw_count i = 0; i < CLAIMS; i++)
-        set_cycle(&trees, &world, i, claims[i].length, claims[i].vertex, claims[i].weight);
-    set_cycle(&trees, &world, CLAIMS, 1, (hw_gid[]){4}, -2);
+        set_cycle(&trees, &fixture, i, claims[i].length, claims[i].vertex, claims[i].weight);
+    set_cycle(&trees, &fixture, CLAIMS, 1, (hw_gid[]){4}, -2);
     trees.parent[CLAIMS * n + n - 1] = 3;
     trees.value[CLAIMS * n + 17] = 3;
-    grow_from(&world, &trees, CLAIMS + 1, 0);
-    bool ran = verify(ctx, &world, &trees, verdict, &err) == HW_OK;
+    grow_from(&fixture, &trees, CLAIMS + 1, 0);
+    bool ran = verify(ctx, &fixture, &trees, verdict, &err) == HW_OK;
     for (hw_count i = 0; i < CLAIMS; i++)
         tap_ok(tap, ran && as_claimed(&verdict[i], &claims[i], directed), "%s cycle: %s",
                directed ? "directed" : "undirected", claims[i].name);
@@ -87,50 +87,50 @@ static void test_claims(struct tap *tap, const struct hw_context *ctx, bool whol
                verdict[CLAIMS].example[HW_RULE_CYCLE][0] == 17 && verdict[CLAIMS].reached == 2,
            "vertices that are reached");
     tap_ok(tap, ran && passed(&verdict[CLAIMS + 1]) && verdict[CLAIMS + 1].reached == 2,
-           "a tree beside cycles");
+           "a tree and cycles");
     trees.k = CLAIMS;
     tap_ok(tap,
-           verify(ctx, &world, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
+           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
                !passed(&verdict[3]),
            "cycles alone");
     trees.k = CLAIMS + 2;
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Weights whose rounded sum has another sign than the exact one. */
 static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
 {
     const hw_gid ring[] = {0, 1, 2};
-    struct world world = empty_world(3, 3, true);
+    struct graph_fixture fixture = empty_fixture(3, 3, true);
     struct hw_verdict verdict[2];
     struct hw_error err;
 
-    add_weights(&world, EIGHTHS, 1);
+    add_weights(&fixture, EIGHTHS, 1);
     for (hw_count e = 0; e < 3; e++) {
-        world.edges.source[e] = e;
-        world.edges.target[e] = (e + 1) % 3;
+        fixture.edges.source[e] = e;
+        fixture.edges.target[e] = (e + 1) % 3;
     }
-    put_weight(&world, 0, 0x1p30);
-    put_weight(&world, 1, -0x1p-30);
-    put_weight(&world, 2, -0x1p30);
+    put_weight(&fixture, 0, 0x1p30);
+    put_weight(&fixture, 1, -0x1p-30);
+    put_weight(&fixture, 2, -0x1p30);
     struct trees trees = trees_alloc(&paths, 2, 3);
     trees.root[0] = trees.root[1] = 0;
-    set_cycle(&trees, &world, 0, 3, ring, -0x1p-30);
-    set_cycle(&trees, &world, 1, 3, ring, 0);
+    set_cycle(&trees, &fixture, 0, 3, ring, -0x1p-30);
+    set_cycle(&trees, &fixture, 1, 3, ring, 0);
     tap_ok(tap,
-           verify(ctx, &world, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
+           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
                !passed(&verdict[1]),
            "a cycle that rounds to zero is negative");
-    put_weight(&world, 1, 0x1p-30);
+    put_weight(&fixture, 1, 0x1p-30);
     trees.cycle[0].real = 0x1p-30;
     trees.cycle[1].real = -0x1p-30;
     tap_ok(tap,
-           verify(ctx, &world, &trees, verdict, &err) == HW_OK && !passed(&verdict[0]) &&
+           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && !passed(&verdict[0]) &&
                !passed(&verdict[1]),
            "one that rounds to zero is not");
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)

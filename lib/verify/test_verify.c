@@ -37,12 +37,12 @@ static void test_right(struct tap *tap, const struct hw_context *ctx)
     };
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct world world =
-            random_world(c + 1, cases[c].vertices, cases[c].edges, cases[c].directed);
-        struct trees trees = grow_trees(&levels, &world, cases[c].roots, c);
-        check_all(tap, ctx, &world, &trees, true, cases[c].name);
+        struct graph_fixture fixture =
+            random_fixture(c + 1, cases[c].vertices, cases[c].edges, cases[c].directed);
+        struct trees trees = grow_trees(&levels, &fixture, cases[c].roots, c);
+        check_all(tap, ctx, &fixture, &trees, true, cases[c].name);
         trees_free(&trees);
-        world_free(&world);
+        fixture_free(&fixture);
     }
 }
 
@@ -50,23 +50,23 @@ static void test_right(struct tap *tap, const struct hw_context *ctx)
 static void test_long(struct tap *tap, const struct hw_context *ctx)
 {
     for (int directed = 0; directed < 2; directed++) {
-        struct world world = path_world(700, directed);
-        struct trees trees = grow_trees(&levels, &world, 3, 5);
-        grow_from(&world, &trees, 0, 700 - 1 - 252);
-        check_all(tap, ctx, &world, &trees, true, directed ? "a directed path" : "a path");
+        struct graph_fixture fixture = path_fixture(700, directed);
+        struct trees trees = grow_trees(&levels, &fixture, 3, 5);
+        grow_from(&fixture, &trees, 0, 700 - 1 - 252);
+        check_all(tap, ctx, &fixture, &trees, true, directed ? "a directed path" : "a path");
         /* 256 apart: equal in 8 bits. */
         trees.value[650] += 256;
-        check_all(tap, ctx, &world, &trees, false, "a level off by 256");
+        check_all(tap, ctx, &fixture, &trees, false, "a level off by 256");
         trees_free(&trees);
-        world_free(&world);
+        fixture_free(&fixture);
     }
 }
 
 /* The last vertex at some depth of tree 0 that is a leaf, or is not. */
-static hw_gid find_vertex(const struct world *world, const struct trees *trees, int32_t depth,
-                          bool leaf)
+static hw_gid find_vertex(const struct graph_fixture *fixture, const struct trees *trees,
+                          int32_t depth, bool leaf)
 {
-    hw_gid n = world->desc.vertices, found = -1;
+    hw_gid n = fixture->desc.vertices, found = -1;
     bool *children = must(calloc((size_t)n, 1));
 
     for (hw_gid v = 0; v < n; v++)
@@ -84,13 +84,13 @@ static hw_gid find_vertex(const struct world *world, const struct trees *trees, 
 /* One defect at a time, in a graph of several slices. */
 static void test_broken(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = random_world(99, 34000, 120000, false);
-    hw_gid n = world.desc.vertices, root = 17001;
-    struct defects d = no_defects(&levels, &world, root);
+    struct graph_fixture fixture = random_fixture(99, 34000, 120000, false);
+    hw_gid n = fixture.desc.vertices, root = 17001;
+    struct defects d = no_defects(&levels, &fixture, root);
     const number *level = d.trees.value + 63 * n;
     const hw_gid *parent = d.trees.parent + 63 * n;
-    hw_gid leaf = find_vertex(&world, &d.trees, 6, true);
-    hw_gid inner = find_vertex(&world, &d.trees, 4, false);
+    hw_gid leaf = find_vertex(&fixture, &d.trees, 6, true);
+    hw_gid inner = find_vertex(&fixture, &d.trees, 4, false);
     hw_gid lonely = n - 1; /* random_world() leaves it without tuples */
     hw_gid stranger = 0;   /* at the level of leaf's parent, but not joined to leaf */
     struct hw_verdict want;
@@ -104,11 +104,11 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     set(&d, leaf, level[leaf] + 1, parent[leaf]);
     expect(&d, "a level off", HW_RULE_TREE_LEVELS, leaf, -1, TREE_LEVELS | EDGE_LEVELS);
     set(&d, leaf, -1, -1);
-    want = levels.oracle(&world, &d.trees, d.count);
+    want = levels.oracle(&fixture, &d.trees, d.count);
     expect(&d, "a missing vertex", HW_RULE_SPANS, want.example[HW_RULE_SPANS][0],
            want.example[HW_RULE_SPANS][1], EDGE_LEVELS | SPANS);
     set(&d, inner, -1, -1);
-    want = levels.oracle(&world, &d.trees, d.count);
+    want = levels.oracle(&fixture, &d.trees, d.count);
     expect(&d, "a missing inner vertex", HW_RULE_SPANS, want.example[HW_RULE_SPANS][0],
            want.example[HW_RULE_SPANS][1], TREE_LEVELS | EDGE_LEVELS | SPANS);
     set(&d, leaf, level[leaf], -1);
@@ -124,7 +124,7 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     expect(&d, "an unreached root", HW_RULE_TREE, root, -1,
            TREE | TREE_LEVELS | EDGE_LEVELS | SPANS);
     set(&d, root, 2, root);
-    want = levels.oracle(&world, &d.trees, d.count);
+    want = levels.oracle(&fixture, &d.trees, d.count);
     expect(&d, "a root at level 2", HW_RULE_TREE_LEVELS, want.example[HW_RULE_TREE_LEVELS][0], -1,
            TREE_LEVELS);
     set(&d, leaf, level[leaf], leaf);
@@ -139,17 +139,17 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     set(&d, lonely, 1, root);
     expect(&d, "one claimed at the right level", HW_RULE_TREE_EDGES, root, lonely, TREE_EDGES);
     check_defects(tap, ctx, &d);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Values that no search writes. */
 static void test_nonsense(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = random_world(99, 34000, 120000, false);
-    struct defects d = no_defects(&levels, &world, 17001);
-    const number *level = d.trees.value + 63 * world.desc.vertices;
-    const hw_gid *parent = d.trees.parent + 63 * world.desc.vertices;
-    hw_gid leaf = find_vertex(&world, &d.trees, 6, true);
+    struct graph_fixture fixture = random_fixture(99, 34000, 120000, false);
+    struct defects d = no_defects(&levels, &fixture, 17001);
+    const number *level = d.trees.value + 63 * fixture.desc.vertices;
+    const hw_gid *parent = d.trees.parent + 63 * fixture.desc.vertices;
+    hw_gid leaf = find_vertex(&fixture, &d.trees, 6, true);
 
     set(&d, leaf, INT32_MIN, INT64_MIN);
     expect(&d, "the least of values", HW_RULE_TREE, leaf, -1, TREE | EDGE_LEVELS);
@@ -160,7 +160,7 @@ static void test_nonsense(struct tap *tap, const struct hw_context *ctx)
     set(&d, leaf, level[leaf] + 256, parent[leaf]);
     expect(&d, "a level off by 256", HW_RULE_TREE_LEVELS, leaf, -1, TREE_LEVELS | EDGE_LEVELS);
     check_defects(tap, ctx, &d);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* The vertex at a place of the ring below: neighbours lie far apart. */
@@ -170,47 +170,47 @@ static hw_gid ring_vertex(hw_count place)
     return 1 + (place + RING) * 1009 % RING * 10;
 }
 
-/* A ring hanging off root 0 by one edge, as a tree and as a cycle. */
+/* A ring attached to root 0 by one edge, as a tree and as a cycle. */
 static void test_ring(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = empty_world(RING_VERTICES, RING + 1, false);
+    struct graph_fixture fixture = empty_fixture(RING_VERTICES, RING + 1, false);
 
     for (hw_count e = 0; e < RING; e++) {
-        world.edges.source[e] = ring_vertex(e);
-        world.edges.target[e] = ring_vertex(e + 1);
+        fixture.edges.source[e] = ring_vertex(e);
+        fixture.edges.target[e] = ring_vertex(e + 1);
     }
-    world.edges.source[RING] = 0;
-    world.edges.target[RING] = ring_vertex(0);
-    struct defects d = no_defects(&levels, &world, 0);
+    fixture.edges.source[RING] = 0;
+    fixture.edges.target[RING] = ring_vertex(0);
+    struct defects d = no_defects(&levels, &fixture, 0);
     /* Every parent is joined by a tuple, every level is right. */
     for (hw_count e = 0; e < RING; e++)
         set(&d, ring_vertex(e), d.trees.value[ring_vertex(e)], ring_vertex(e - 1));
-    struct hw_verdict want = levels.oracle(&world, &d.trees, 0);
+    struct hw_verdict want = levels.oracle(&fixture, &d.trees, 0);
     tap_ok(tap, want.violations[HW_RULE_TREE] == RING, "the oracle counts all of a cycle");
     expect(&d, "a long cycle", HW_RULE_TREE, 1, -1, TREE | TREE_LEVELS);
     check_defects(tap, ctx, &d);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Cycles on a path, with levels in order and out of it. */
 static void test_pair(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = path_world(40, false);
-    struct defects d = no_defects(&levels, &world, 0);
+    struct graph_fixture fixture = path_fixture(40, false);
+    struct defects d = no_defects(&levels, &fixture, 0);
 
     set(&d, 20, 20, 21);
     expect(&d, "each other's parents", HW_RULE_TREE, 20, -1, TREE | TREE_LEVELS);
     set(&d, 20, 20, 39);
     expect(&d, "a cycle, levels in order", HW_RULE_TREE, 20, -1, TREE | TREE_LEVELS | TREE_EDGES);
     check_defects(tap, ctx, &d);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Directed: what is wrong one way is right the other. */
 static void test_directed(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = path_world(6, true); /* 0 -> 1 -> ... -> 5 */
-    struct defects d = no_defects(&levels, &world, 2);
+    struct graph_fixture fixture = path_fixture(6, true); /* 0 -> 1 -> ... -> 5 */
+    struct defects d = no_defects(&levels, &fixture, 2);
 
     set(&d, 1, 1, 2);
     expect(&d, "an edge taken backwards", HW_RULE_TREE_EDGES, 2, 1, TREE_EDGES);
@@ -221,7 +221,7 @@ static void test_directed(struct tap *tap, const struct hw_context *ctx)
     set(&d, 5, 1, 4);
     expect(&d, "a level too low", HW_RULE_TREE_LEVELS, 5, -1, TREE_LEVELS);
     check_defects(tap, ctx, &d);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Breaks a tree in a few random places. */
@@ -262,22 +262,23 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
     for (int i = 0; i < rounds; i++) {
         hw_gid n = sizes[i % 4];
         char name[96];
-        struct world world = random_world(next_random(&seed), n, below(&seed, 3 * n), i % 3 == 0);
-        struct trees trees = grow_trees(&levels, &world, 1 + i % 7 * 11, next_random(&seed));
+        struct graph_fixture fixture =
+            random_fixture(next_random(&seed), n, below(&seed, 3 * n), i % 3 == 0);
+        struct trees trees = grow_trees(&levels, &fixture, 1 + i % 7 * 11, next_random(&seed));
         for (hw_count r = 0; r < trees.k; r++)
             if (r % 3 == 0)
                 break_tree(&seed, n, trees.value + r * n, trees.parent + r * n);
         snprintf(name, sizeof name, "%d trees of %d vertices broken at random", (int)trees.k,
                  (int)n);
-        check_all(tap, ctx, &world, &trees, false, name);
+        check_all(tap, ctx, &fixture, &trees, false, name);
         trees_free(&trees);
-        world_free(&world);
+        fixture_free(&fixture);
     }
-    struct world world = random_world(31, 50000, 100000, false);
-    struct trees trees = grow_trees(&levels, &world, 3, 2);
+    struct graph_fixture fixture = random_fixture(31, 50000, 100000, false);
+    struct trees trees = grow_trees(&levels, &fixture, 3, 2);
     for (int i = 0; i < 30; i++)
         break_tree(&seed, 50000, trees.value, trees.parent);
-    check_all(tap, ctx, &world, &trees, false, "a large tree broken at random");
+    check_all(tap, ctx, &fixture, &trees, false, "a large tree broken at random");
     for (hw_gid v = 0; v < 50000; v++) {
         trees.parent[v] = below(&seed, 50000);
         trees.value[v] = (number)below(&seed, 9);
@@ -285,10 +286,10 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
     /* So little memory that the tree edges left over come in several chunks. */
     snprintf(limit, sizeof limit, "%dM", 30 * ctx->node_size);
     setenv("HOPWAVE_MEMORY", limit, 1);
-    check_all(tap, ctx, &world, &trees, false, "a tree that is noise");
+    check_all(tap, ctx, &fixture, &trees, false, "a tree that is noise");
     unsetenv("HOPWAVE_MEMORY");
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Everybody's tuples go to the rank that holds the hub; in little memory it takes
@@ -296,14 +297,14 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
 static void test_star(struct tap *tap, const struct hw_context *ctx)
 {
     enum { N = 100000 };
-    struct world world = empty_world(N, N - 1, false);
+    struct graph_fixture fixture = empty_fixture(N, N - 1, false);
     char limit[64];
 
     for (hw_count e = 0; e < N - 1; e++) {
-        world.edges.source[e] = e % 3 ? 5 : e + (e >= 5);
-        world.edges.target[e] = e % 3 ? e + (e >= 5) : 5;
+        fixture.edges.source[e] = e % 3 ? 5 : e + (e >= 5);
+        fixture.edges.target[e] = e % 3 ? e + (e >= 5) : 5;
     }
-    struct trees trees = grow_trees(&levels, &world, 3, 6);
+    struct trees trees = grow_trees(&levels, &fixture, 3, 6);
     for (hw_gid v = 30; v < 90000; v += 7) {
         trees.parent[v] = v + 1;     /* a dead end */
         trees.parent[v + 1] = N + 3; /* not a vertex */
@@ -312,18 +313,18 @@ static void test_star(struct tap *tap, const struct hw_context *ctx)
     }
     snprintf(limit, sizeof limit, "%dM", 30 * ctx->node_size);
     setenv("HOPWAVE_MEMORY", limit, 1);
-    check_all(tap, ctx, &world, &trees, false, "a star, in little memory");
+    check_all(tap, ctx, &fixture, &trees, false, "a star, in little memory");
     unsetenv("HOPWAVE_MEMORY");
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 /* Less memory makes smaller batches with the same verdicts; far too little is
  * refused. */
 static void test_memory(struct tap *tap, struct hw_context *ctx)
 {
-    struct world world = random_world(3, 30000, 40000, false);
-    struct trees trees = grow_trees(&levels, &world, 9, 2);
+    struct graph_fixture fixture = random_fixture(3, 30000, 40000, false);
+    struct trees trees = grow_trees(&levels, &fixture, 9, 2);
     struct hw_error err = {{0}};
     struct hw_verdict verdict[9];
     uint64_t seed = 5;
@@ -332,22 +333,22 @@ static void test_memory(struct tap *tap, struct hw_context *ctx)
     break_tree(&seed, 30000, trees.value + 8 * 30000, trees.parent + 8 * 30000);
     int threads = ctx->threads;
     hw_context_threads(ctx, 3);
-    hw_count bytes = hw_verify_bytes(&world.desc, ctx->size, 3, 9) / 2 * ctx->node_size;
+    hw_count bytes = hw_verify_bytes(&fixture.desc, ctx->size, 3, 9) / 2 * ctx->node_size;
     snprintf(limit, sizeof limit, "%" PRI_COUNT, bytes);
     setenv("HOPWAVE_MEMORY", limit, 1);
-    check_all(tap, ctx, &world, &trees, false, "in half the memory, on three threads");
+    check_all(tap, ctx, &fixture, &trees, false, "in half the memory, on three threads");
     setenv("HOPWAVE_MEMORY", "100K", 1);
-    tap_ok(tap, verify(ctx, &world, &trees, verdict, &err) == HW_RESOURCES,
+    tap_ok(tap, verify(ctx, &fixture, &trees, verdict, &err) == HW_RESOURCES,
            "too little memory is refused");
     unsetenv("HOPWAVE_MEMORY");
     hw_context_threads(ctx, threads);
     trees.root[3] = 30000;
     tap_ok(tap,
-           verify(ctx, &world, &trees, verdict, &err) == HW_BAD_INPUT &&
+           verify(ctx, &fixture, &trees, verdict, &err) == HW_BAD_INPUT &&
                strstr(err.text, "root 30000"),
            "a root that is no vertex is refused");
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)

@@ -21,7 +21,7 @@ struct check {
     struct hw_graph *graph;
     struct hw_reference *reference;
     hw_count first, length; /* this rank's slice of the vertices */
-    hw_count batch;         /* trees held */
+    hw_count batch;         /* trees in memory at a time */
     enum hw_value value;    /* levels or distances */
     const char *dataset;    /* where they are */
     void *values;           /* [batch][length] */
@@ -112,7 +112,7 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
     struct hw_generator_spec recipe;
 
     memcpy(digest, desc->digest, HW_DIGEST_SIZE);
-    if (digest[0] || !desc->recipe || !wanted)
+    if (digest[0] || !desc->generated || !wanted)
         return HW_OK;
     hw_note(ctx, "%s: a recipe without a digest; making its edges to compute it",
             check->options->graph);
@@ -637,7 +637,8 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
 }
 
 enum hw_status hw_check_estimate(const struct hw_context *ctx,
-                                 const struct hw_check_options *options, struct hw_error *err)
+                                 const struct hw_check_options *options, struct hw_check_cost *cost,
+                                 struct hw_error *err)
 {
     struct hw_findings findings = {.vertices = 0};
     struct check check = {.ctx = ctx, .options = options, .findings = &findings};
@@ -662,12 +663,12 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
         double edges = (double)hw_graph_desc(check.graph)->edges;
         double passes = (double)((findings.trees + check.batch - 1) / check.batch);
         double cells = (double)findings.trees * (double)findings.vertices;
-        double seconds = passes * edges * tuple / (ctx->size * ctx->threads) +
-                         cells * (double)(hw_value_size(check.value) + sizeof(hw_gid)) * byte *
-                             (options->against ? 2 : 1) +
-                         (options->reference ? (double)findings.trees * edges * serial : 0);
-        hw_estimate_print(ctx, seconds, memory,
-                          findings.trees * (hw_count)sizeof(struct hw_finding) + 65536);
+        cost->seconds = passes * edges * tuple / (ctx->size * ctx->threads) +
+                        cells * (double)(hw_value_size(check.value) + sizeof(hw_gid)) * byte *
+                            (options->against ? 2 : 1) +
+                        (options->reference ? (double)findings.trees * edges * serial : 0);
+        cost->memory = memory;
+        cost->disk = findings.trees * (hw_count)sizeof(struct hw_finding) + 65536;
     }
     close_check(&check);
     return status;

@@ -25,10 +25,10 @@ struct hw_check_options {
     const char *graph;   /* the graph that was searched */
     const char *against; /* another tree file of the same roots; NULL for none */
     bool reference;      /* compare with a serial search too */
-    bool no_digest;      /* do not make the edges of a recipe once more for their digest */
+    bool no_digest;      /* do not generate the edges of a generator spec again for their digest */
 };
 
-/* What was found out about one tree. Where a comparison found another outcome it
+/* The result of checking one tree. Where a comparison found another outcome it
  * has one violation and no example. */
 struct hw_finding {
     hw_count violations[HW_CHECK_RULES];
@@ -38,7 +38,7 @@ struct hw_finding {
     bool cycle;                        /* the search ended with a negative cycle */
 };
 
-/* What was found out about a tree file; the same on all ranks. Free with
+/* The result of checking a tree file; the same on all ranks. Free with
  * hw_findings_free(). */
 struct hw_findings {
     hw_gid vertices;
@@ -71,7 +71,7 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
 /* Whether nothing was found wrong. Local. */
 bool hw_check_passed(const struct hw_findings *findings);
 
-/* Prints what was found: one line for each broken rule, or one note. Local; rank
+/* Prints the result: one line for each broken rule, or one note. Local; rank
  * 0 prints. */
 void hw_check_report(const struct hw_context *ctx, const struct hw_check_options *options,
                      const struct hw_findings *findings);
@@ -80,9 +80,16 @@ void hw_check_report(const struct hw_context *ctx, const struct hw_check_options
 enum hw_status hw_check_write(const struct hw_context *ctx, const struct hw_findings *findings,
                               struct hw_store *store, struct hw_error *err);
 
-/* Prints the time, memory and disk that hw_check_trees() will take. Collective. */
+/* What hw_check_trees() will take: seconds, bytes of memory of the largest rank, bytes of disk. */
+struct hw_check_cost {
+    double seconds;
+    hw_count memory, disk;
+};
+
+/* Estimates it, the same on all ranks. Collective. */
 enum hw_status hw_check_estimate(const struct hw_context *ctx,
-                                 const struct hw_check_options *options, struct hw_error *err);
+                                 const struct hw_check_options *options, struct hw_check_cost *cost,
+                                 struct hw_error *err);
 
 /* Local. */
 void hw_findings_free(struct hw_findings *findings);

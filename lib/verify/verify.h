@@ -30,7 +30,7 @@ enum hw_rule {
 /* The name of a rule for messages and files, such as "tree-levels". Local. */
 const char *hw_rule_name(enum hw_rule rule);
 
-/* What validation found out about one search; the same on all ranks. */
+/* The result of validating one search; the same on all ranks. */
 struct hw_verdict {
     hw_count violations[HW_RULES];
     hw_gid example[HW_RULES][2]; /* the least vertex (second is HW_GID_NONE) or edge that
@@ -102,7 +102,7 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
  *
  * trees->value: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
  * where not reached (where weights are negative a distance may be -1 too: parent
- * -1 tells what is not).
+ * -1 marks what is not).
  *
  * trees->cycle: where length > 0 the search ended with that cycle: then rule `cycle` alone is
  * checked. It counts the steps that are no tuples (undirected: in either direction), else the

@@ -13,35 +13,37 @@
 #include <string.h>
 
 /* Whether the reference's distances from a root are those of the tree; or whether
- * it finds a negative cycle, where want is NULL. */
-static bool reference_is(const struct hw_context *ctx, const struct world *world,
+ * it reports a negative cycle, where want is NULL. */
+static bool reference_is(const struct hw_context *ctx, const struct graph_fixture *fixture,
                          struct hw_reference *reference, hw_gid root, const number *want)
 {
-    hw_gid n = world->desc.vertices;
+    hw_gid n = fixture->desc.vertices;
     float *real = must(malloc(sizeof *real * (size_t)n));
     int64_t *whole = must(malloc(sizeof *whole * (size_t)n));
     struct hw_error err;
     bool cycle = false;
-    bool same = hw_reference_distances(ctx, reference, root, is_whole(world) ? (void *)whole : real,
-                                       &cycle, &err) == HW_OK &&
-                cycle == !want;
+    bool same =
+        hw_reference_distances(ctx, reference, root, is_whole(fixture) ? (void *)whole : real,
+                               &cycle, &err) == HW_OK &&
+        cycle == !want;
 
     for (hw_gid v = 0; v < n && want && same && ctx->rank == 0; v++)
-        same = want[v] == (is_whole(world) ? (number)whole[v] : (number)real[v]);
+        same = want[v] == (is_whole(fixture) ? (number)whole[v] : (number)real[v]);
     free(real);
     free(whole);
     return same;
 }
 
-/* The reference of a world; aborts where there is none. */
-static struct hw_reference *open_reference(const struct hw_context *ctx, const struct world *world,
+/* The reference of a graph; aborts where there is none. */
+static struct hw_reference *open_reference(const struct hw_context *ctx,
+                                           const struct graph_fixture *fixture,
                                            struct hw_graph **graph)
 {
     struct hw_reference *reference = NULL;
-    bool weights = world->desc.weights != HW_WEIGHTS_NONE;
+    bool weights = fixture->desc.weights != HW_WEIGHTS_NONE;
     struct hw_error err;
 
-    if (hw_graph_from_edges(ctx, &world->desc, &world->edges, graph, &err) != HW_OK ||
+    if (hw_graph_from_edges(ctx, &fixture->desc, &fixture->edges, graph, &err) != HW_OK ||
         hw_reference_open(ctx, *graph, weights, &reference, &err) != HW_OK)
         abort();
     return reference;
@@ -50,10 +52,10 @@ static struct hw_reference *open_reference(const struct hw_context *ctx, const s
 static void test_levels(struct tap *tap, const struct hw_context *ctx)
 {
     for (int directed = 0; directed < 2; directed++) {
-        struct world world = random_world(77, 3000, 5000, directed);
-        struct trees trees = grow_trees(&levels, &world, 4, 1);
+        struct graph_fixture fixture = random_fixture(77, 3000, 5000, directed);
+        struct trees trees = grow_trees(&levels, &fixture, 4, 1);
         struct hw_graph *graph = NULL;
-        struct hw_reference *reference = open_reference(ctx, &world, &graph), *none = NULL;
+        struct hw_reference *reference = open_reference(ctx, &fixture, &graph), *none = NULL;
         int32_t *level = must(malloc(sizeof *level * 3000));
         struct hw_error err = {{0}};
         bool same = true;
@@ -73,7 +75,7 @@ static void test_levels(struct tap *tap, const struct hw_context *ctx)
         hw_graph_close(graph);
         free(level);
         trees_free(&trees);
-        world_free(&world);
+        fixture_free(&fixture);
     }
 }
 
@@ -81,21 +83,21 @@ static void test_paths(struct tap *tap, const struct hw_context *ctx)
 {
     for (enum weighting weighting = 0; weighting < WEIGHTINGS; weighting++)
         for (int directed = is_signed(weighting); directed < 2; directed++) {
-            struct world world = random_world(weighting + 5, 900, 2500, directed);
+            struct graph_fixture fixture = random_fixture(weighting + 5, 900, 2500, directed);
             struct hw_graph *graph = NULL;
-            add_weights(&world, weighting, 9);
-            struct trees trees = grow_trees(&paths, &world, 12, 3);
-            struct hw_reference *reference = open_reference(ctx, &world, &graph);
+            add_weights(&fixture, weighting, 9);
+            struct trees trees = grow_trees(&paths, &fixture, 12, 3);
+            struct hw_reference *reference = open_reference(ctx, &fixture, &graph);
             bool same = true;
             for (hw_count i = 0; i < trees.k && same; i++)
-                same = reference_is(ctx, &world, reference, trees.root[i],
-                                    trees.value + i * world.desc.vertices);
+                same = reference_is(ctx, &fixture, reference, trees.root[i],
+                                    trees.value + i * fixture.desc.vertices);
             tap_ok(tap, same, "the reference: %s, %s", weighting_name(weighting),
                    directed ? "directed" : "undirected");
             hw_reference_close(reference);
             hw_graph_close(graph);
             trees_free(&trees);
-            world_free(&world);
+            fixture_free(&fixture);
         }
 }
 
@@ -104,25 +106,25 @@ static void test_cycles(struct tap *tap, const struct hw_context *ctx)
 {
     for (int whole = 0; whole < 2; whole++)
         for (int directed = 0; directed < 2; directed++) {
-            struct world world = cycle_world(whole, directed);
-            struct trees trees = trees_alloc(&paths, 2, world.desc.vertices);
+            struct graph_fixture fixture = cycle_fixture(whole, directed);
+            struct trees trees = trees_alloc(&paths, 2, fixture.desc.vertices);
             struct hw_graph *graph = NULL;
-            grow_from(&world, &trees, 0, 5);
-            grow_from(&world, &trees, 1, directed ? 7 : 0);
-            struct hw_reference *reference = open_reference(ctx, &world, &graph);
-            tap_ok(tap, reference_is(ctx, &world, reference, 2, NULL), "three tuples");
-            tap_ok(tap, reference_is(ctx, &world, reference, 4, NULL), "a self-loop");
-            tap_ok(tap, directed || reference_is(ctx, &world, reference, 8, NULL), "a pair");
-            tap_ok(tap, reference_is(ctx, &world, reference, 5, trees.value),
+            grow_from(&fixture, &trees, 0, 5);
+            grow_from(&fixture, &trees, 1, directed ? 7 : 0);
+            struct hw_reference *reference = open_reference(ctx, &fixture, &graph);
+            tap_ok(tap, reference_is(ctx, &fixture, reference, 2, NULL), "three tuples");
+            tap_ok(tap, reference_is(ctx, &fixture, reference, 4, NULL), "a self-loop");
+            tap_ok(tap, directed || reference_is(ctx, &fixture, reference, 8, NULL), "a pair");
+            tap_ok(tap, reference_is(ctx, &fixture, reference, 5, trees.value),
                    "a cycle that is not negative");
             tap_ok(tap,
-                   reference_is(ctx, &world, reference, trees.root[1],
-                                trees.value + world.desc.vertices),
+                   reference_is(ctx, &fixture, reference, trees.root[1],
+                                trees.value + fixture.desc.vertices),
                    "cycles out of reach");
             hw_reference_close(reference);
             hw_graph_close(graph);
             trees_free(&trees);
-            world_free(&world);
+            fixture_free(&fixture);
         }
 }
 
@@ -130,18 +132,18 @@ static void test_cycles(struct tap *tap, const struct hw_context *ctx)
 static void test_vanishing(struct tap *tap, const struct hw_context *ctx)
 {
     for (int directed = 0; directed < 2; directed++) {
-        struct world world = path_world(5, directed);
+        struct graph_fixture fixture = path_fixture(5, directed);
         struct hw_graph *graph = NULL;
-        add_weights(&world, EIGHTHS, 1);
-        put_weight(&world, 3, -0x1p-60);
+        add_weights(&fixture, EIGHTHS, 1);
+        put_weight(&fixture, 3, -0x1p-60);
         if (directed)
-            world.edges.target[3] = world.edges.source[3];
-        struct hw_reference *reference = open_reference(ctx, &world, &graph);
-        tap_ok(tap, reference_is(ctx, &world, reference, 0, NULL),
+            fixture.edges.target[3] = fixture.edges.source[3];
+        struct hw_reference *reference = open_reference(ctx, &fixture, &graph);
+        tap_ok(tap, reference_is(ctx, &fixture, reference, 0, NULL),
                "the reference: %s that vanishes", directed ? "a negative self-loop" : "an edge");
         hw_reference_close(reference);
         hw_graph_close(graph);
-        world_free(&world);
+        fixture_free(&fixture);
     }
 }
 
@@ -149,26 +151,26 @@ static void test_vanishing(struct tap *tap, const struct hw_context *ctx)
  * nothing exactly. */
 static void test_rounding(struct tap *tap, const struct hw_context *ctx)
 {
-    struct world world = empty_world(4, 4, true);
+    struct graph_fixture fixture = empty_fixture(4, 4, true);
     struct hw_graph *graph = NULL;
     static const hw_gid source[] = {3, 0, 1, 2}, target[] = {0, 1, 2, 0};
     static const double weight[] = {1, 0x1p-24, 0x1p-24, -0x1p-23};
     struct trees trees = trees_alloc(&paths, 1, 4);
 
-    add_weights(&world, EIGHTHS, 1);
+    add_weights(&fixture, EIGHTHS, 1);
     for (hw_count e = 0; e < 4; e++) {
-        world.edges.source[e] = source[e];
-        world.edges.target[e] = target[e];
-        put_weight(&world, e, weight[e]);
+        fixture.edges.source[e] = source[e];
+        fixture.edges.target[e] = target[e];
+        put_weight(&fixture, e, weight[e]);
     }
-    grow_from(&world, &trees, 0, 3);
-    struct hw_reference *reference = open_reference(ctx, &world, &graph);
-    tap_ok(tap, trees.value[0] < 1 && reference_is(ctx, &world, reference, 3, trees.value),
+    grow_from(&fixture, &trees, 0, 3);
+    struct hw_reference *reference = open_reference(ctx, &fixture, &graph);
+    tap_ok(tap, trees.value[0] < 1 && reference_is(ctx, &fixture, reference, 3, trees.value),
            "a cycle that falls in rounding alone");
     hw_reference_close(reference);
     hw_graph_close(graph);
     trees_free(&trees);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)

@@ -1,5 +1,5 @@
 /*
- * From trees, one array a root, to rows and links, one place a vertex.
+ * From trees, one array a root, to rows and parent edges, one place a vertex.
  *
  * Works in tiles of a few vertices by all roots, which fit in the first-level
  * cache, so that each of the trees' arrays is read once and in order.
@@ -12,7 +12,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* Vertices of a tile; divides HW_LINKS_BLOCK. */
+/* Vertices of a tile; divides HW_PARENT_EDGES_BLOCK. */
 #define TILE 32
 
 /* What the rules on single vertices want to know of a level or distance. */
@@ -20,9 +20,9 @@ enum mark { ORDINARY, UNREACHED, ZERO };
 
 /* What a thread needs to load a block. */
 struct loader {
-    struct hw_parent_edge *link; /* [HW_LINKS_BLOCK * roots] */
-    hw_count links;              /* in use */
-    int length[HW_LINKS_BLOCK];  /* of each vertex's */
+    struct hw_parent_edge *parent_edge; /* [HW_PARENT_EDGES_BLOCK * roots] */
+    hw_count parent_edges;              /* in use */
+    int length[HW_PARENT_EDGES_BLOCK];  /* of each vertex's */
     hw_gid parent[TILE][HW_VERIFY_BATCH];
     enum mark mark[TILE][HW_VERIFY_BATCH];
 };
@@ -54,7 +54,7 @@ static inline enum mark mark_of(enum hw_value value, const void *values, hw_coun
 
 /* Copies the tile of `count` vertices from local vertex `at`, and its levels or
  * distances into the rows. */
-static void load_tile(struct hw_root_batch *batch, struct hw_violation_counts *tally,
+static void load_tile(struct hw_root_batch *batch, struct hw_violation_counts *violations,
                       struct loader *loader, hw_count at, hw_count count)
 {
     const size_t size = hw_value_size(batch->value);
@@ -66,28 +66,28 @@ static void load_tile(struct hw_root_batch *batch, struct hw_violation_counts *t
             loader->parent[i][r] = parent[i];
             loader->mark[i][r] = mark_of(batch->value, values, i);
         }
-        tally->counts.reached[r] += hw_rows_fill(&batch->rows, at, count, r, values, parent);
+        violations->counts.reached[r] += hw_rows_fill(&batch->rows, at, count, r, values, parent);
     }
     for (int r = batch->roots; r < batch->rows.lanes; r++)
         hw_rows_fill(&batch->rows, at, count, r, NULL, NULL);
 }
 
 /* Rules 1 and 2 at the root itself. */
-static void check_root(struct hw_violation_counts *tally, int r, hw_gid v, hw_gid parent,
+static void check_root(struct hw_violation_counts *violations, int r, hw_gid v, hw_gid parent,
                        enum mark mark)
 {
     if (parent != v)
-        hw_violation_counts_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
+        hw_violation_counts_add(violations, HW_RULE_TREE, r, v, HW_GID_NONE);
     if (mark != ZERO) {
-        hw_violation_counts_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
-        tally->counts.suspects[r]++;
+        hw_violation_counts_add(violations, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
+        violations->counts.suspects[r]++;
     }
 }
 
-/* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
- * Returns the number of links. */
-static int load_vertex(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
-                       struct hw_parent_edge *link, hw_gid v, const hw_gid *parent,
+/* Sorts what each root says of vertex v's parent: a parent edge, nothing, or a defect.
+ * Returns the number of parent edges. */
+static int load_vertex(const struct hw_root_batch *batch, struct hw_violation_counts *violations,
+                       struct hw_parent_edge *parent_edge, hw_gid v, const hw_gid *parent,
                        const enum mark *mark)
 {
     int length = 0, last = 0;
@@ -95,43 +95,45 @@ static int load_vertex(const struct hw_root_batch *batch, struct hw_violation_co
     for (int r = 0; r < batch->roots; r++) {
         hw_gid p = parent[r];
         if (v == batch->root[r]) {
-            check_root(tally, r, v, p, mark[r]);
+            check_root(violations, r, v, p, mark[r]);
         } else if (p == HW_GID_NONE) {
             if (mark[r] == UNREACHED)
                 continue;
-            hw_violation_counts_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
-            tally->counts.suspects[r]++;
+            hw_violation_counts_add(violations, HW_RULE_SPANS, r, v, HW_GID_NONE);
+            violations->counts.suspects[r]++;
         } else if (p < 0 || p >= batch->desc->vertices) {
-            hw_violation_counts_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
-            tally->counts.suspects[r]++;
+            hw_violation_counts_add(violations, HW_RULE_TREE, r, v, HW_GID_NONE);
+            violations->counts.suspects[r]++;
         } else if (p == v) {
-            tally->counts.suspects[r]++; /* a cycle: counted where cycles are */
+            violations->counts.suspects[r]++; /* a cycle: counted where cycles are */
         } else {
-            hw_parent_edge_add(link, &length, &last, p, (uint64_t)1 << r);
+            hw_parent_edge_add(parent_edge, &length, &last, p, (uint64_t)1 << r);
         }
     }
     return length;
 }
 
-static enum hw_status load_block(struct hw_root_batch *batch, struct hw_violation_counts *tally,
-                                 struct loader *loader, hw_count block, struct hw_error *err)
+static enum hw_status load_block(struct hw_root_batch *batch,
+                                 struct hw_violation_counts *violations, struct loader *loader,
+                                 hw_count block, struct hw_error *err)
 {
-    hw_count begin = block * HW_LINKS_BLOCK;
-    hw_count end = begin + HW_LINKS_BLOCK < batch->count ? begin + HW_LINKS_BLOCK : batch->count;
+    hw_count begin = block * HW_PARENT_EDGES_BLOCK;
+    hw_count end =
+        begin + HW_PARENT_EDGES_BLOCK < batch->count ? begin + HW_PARENT_EDGES_BLOCK : batch->count;
 
-    loader->links = 0;
+    loader->parent_edges = 0;
     for (hw_count at = begin; at < end; at += TILE) {
         hw_count count = end - at < TILE ? end - at : TILE;
-        load_tile(batch, tally, loader, at, count);
+        load_tile(batch, violations, loader, at, count);
         for (hw_count i = 0; i < count; i++) {
-            int length = load_vertex(batch, tally, loader->link + loader->links,
+            int length = load_vertex(batch, violations, loader->parent_edge + loader->parent_edges,
                                      batch->first + at + i, loader->parent[i], loader->mark[i]);
             loader->length[at + i - begin] = length;
-            loader->links += length;
+            loader->parent_edges += length;
         }
     }
-    return hw_parent_edges_keep(&batch->links, block, loader->link, loader->length, loader->links,
-                                err);
+    return hw_parent_edges_keep(&batch->parent_edges, block, loader->parent_edge, loader->length,
+                                loader->parent_edges, err);
 }
 
 /* What one thread does of the loading. */
@@ -141,14 +143,14 @@ static enum hw_status load_blocks(struct hw_root_batch *batch, int thread, struc
     enum hw_status status = hw_alloc(&loader, 1, sizeof *loader, "tree tile", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&loader->link, (hw_count)HW_LINKS_BLOCK * batch->roots,
-                          sizeof *loader->link, "tree edges", err);
+        status = hw_alloc(&loader->parent_edge, (hw_count)HW_PARENT_EDGES_BLOCK * batch->roots,
+                          sizeof *loader->parent_edge, "tree edges", err);
 #pragma omp for schedule(dynamic, 4)
-    for (hw_count b = 0; b < batch->links.blocks; b++)
+    for (hw_count b = 0; b < batch->parent_edges.blocks; b++)
         if (status == HW_OK)
-            status = load_block(batch, &batch->worker[thread].tally, loader, b, err);
+            status = load_block(batch, &batch->worker[thread].violations, loader, b, err);
     if (loader)
-        free(loader->link);
+        free(loader->parent_edge);
     free(loader);
     return status;
 }
@@ -159,7 +161,7 @@ enum hw_status hw_root_batch_load(struct hw_root_batch *batch, enum hw_lane lane
     enum hw_status status = hw_rows_make(batch->count, batch->roots, lane, &batch->rows, err);
 
     if (status == HW_OK)
-        status = hw_parent_edges_make(batch->count, &batch->links, err);
+        status = hw_parent_edges_make(batch->count, &batch->parent_edges, err);
     if (status == HW_OK && batch->value != HW_VALUE_LEVEL)
         status = hw_alloc_zero(&batch->flat, batch->count, sizeof *batch->flat, "tree edges", err);
     if (status != HW_OK)

@@ -48,7 +48,7 @@ struct chains {
     hw_gid *answer;  /* [chunk] */
 };
 
-hw_count hw_root_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk)
+hw_count hw_root_batch_pointer_jump_bytes(hw_count vertices, int roots, hw_count chunk)
 {
     const hw_count word = sizeof(hw_gid), place = sizeof(struct place);
 
@@ -218,7 +218,8 @@ static enum hw_status follow(struct chains *chains, struct hw_error *err)
 /* ---- what they show ---- */
 
 /* Counts the vertices of a tree whose parents do not lead to the root. */
-static void report_chains(const struct chains *chains, int tree, struct hw_violation_counts *tally)
+static void report_chains(const struct chains *chains, int tree,
+                          struct hw_violation_counts *violations)
 {
     const struct hw_root_batch *batch = chains->batch;
     int root = chains->root[tree];
@@ -228,20 +229,21 @@ static void report_chains(const struct chains *chains, int tree, struct hw_viola
     for (hw_count i = 0; i < batch->count; i++) {
         bool has_parent = parent[i] >= 0 && parent[i] < batch->desc->vertices;
         if (to[i] >= 0 || to[i] == IN_CYCLE)
-            hw_violation_counts_add(tally, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
+            hw_violation_counts_add(violations, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
         else if (to[i] == AT_DEAD_END && has_parent)
-            hw_violation_counts_add(tally, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
+            hw_violation_counts_add(violations, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
     }
 }
 
-enum hw_status hw_root_batch_chains(const struct hw_root_batch *batch, int roots, const int *root,
-                                    struct hw_violation_counts *tally, struct hw_error *err)
+enum hw_status hw_root_batch_pointer_jump(const struct hw_root_batch *batch, int roots,
+                                          const int *root, struct hw_violation_counts *violations,
+                                          struct hw_error *err)
 {
     struct chains chains = {.batch = batch, .trees = roots, .root = root};
     enum hw_status status = follow(&chains, err);
 
     for (int t = 0; t < roots && status == HW_OK; t++)
-        report_chains(&chains, t, tally);
+        report_chains(&chains, t, violations);
     chains_free(&chains);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The roots that one pass over the tuples checks, and what is held for them.
+ * The roots that one pass over the tuples checks, and their data.
  */
 #ifndef HOPWAVE_VERIFY_RULES_ROOT_BATCH_H
 #define HOPWAVE_VERIFY_RULES_ROOT_BATCH_H
@@ -15,9 +15,9 @@
 
 /* What one thread counts. */
 struct hw_verify_worker {
-    struct hw_violation_counts tally;
+    struct hw_violation_counts violations;
     struct hw_within within; /* tuples in the component since the last time it was emptied into
-                                the tally */
+                                the violation counts */
     int pending;             /* tuples checked since then */
 };
 
@@ -36,21 +36,21 @@ struct hw_root_batch {
     const hw_gid *parent; /* [roots][count] */
     hw_count chunk;       /* tuples that each rank reads at a time; it receives up to twice that */
     struct hw_rows rows;
-    struct hw_parent_edges links;
+    struct hw_parent_edges parent_edges;
     uint64_t *flat; /* [count] distances: the roots whose tree edge to a vertex does not rise
                      */
     struct hw_verify_worker *worker; /* [ctx->threads] */
 };
 
 /*
- * Turns the trees of the slice into rows and links, and checks what a vertex
- * shows by itself. Local; threads work inside.
+ * Turns the trees of the slice into rows and parent edges, and checks what needs only one
+ * vertex. Local; threads work inside.
  */
 enum hw_status hw_root_batch_load(struct hw_root_batch *batch, enum hw_lane lane,
                                   struct hw_error *err);
 
 /*
- * Streams the tuples past the rows and links: rules 2, 3, 4 and 5. `done` and
+ * Streams the tuples through the checks of rows and parent edges: rules 2, 3, 4 and 5. `done` and
  * `total` rounds of all batches are what the progress bar shows. Collective.
  */
 enum hw_status hw_root_batch_tuples(struct hw_root_batch *batch, struct hw_progress *bar,
@@ -65,11 +65,12 @@ hw_count hw_root_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane);
 /*
  * Follows the parents of some of the batch's roots (root[0..roots): their places
  * in the batch) from every vertex of every slice, and counts those that run into
- * a cycle (rule 1) or end elsewhere than at the root (rule 4). Adds to tally on
+ * a cycle (rule 1) or end elsewhere than at the root (rule 4). Adds to violations on
  * the rank that holds the vertex. Collective.
  */
-enum hw_status hw_root_batch_chains(const struct hw_root_batch *batch, int roots, const int *root,
-                                    struct hw_violation_counts *tally, struct hw_error *err);
+enum hw_status hw_root_batch_pointer_jump(const struct hw_root_batch *batch, int roots,
+                                          const int *root, struct hw_violation_counts *violations,
+                                          struct hw_error *err);
 
 /*
  * Looks for cycles among the tree edges that do not rise of some of the batch's
@@ -80,8 +81,8 @@ enum hw_status hw_root_batch_chains(const struct hw_root_batch *batch, int roots
 enum hw_status hw_root_batch_flat_cycles(const struct hw_root_batch *batch, int roots,
                                          const int *root, hw_count *cyclic, struct hw_error *err);
 
-/* Bytes that hw_root_batch_chains() and hw_root_batch_flat_cycles() take. Local. */
-hw_count hw_root_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
+/* Bytes that hw_root_batch_pointer_jump() and hw_root_batch_flat_cycles() take. Local. */
+hw_count hw_root_batch_pointer_jump_bytes(hw_count vertices, int roots, hw_count chunk);
 
 /* Whether the roots are vertices (HW_BAD_INPUT). Local, the same on all ranks. */
 enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,

@@ -3,7 +3,7 @@
  * against the input tuples.
  *
  * The steps of all cycles make one sorted table, the same on all ranks. One pass
- * over the tuples finds the lightest of each step, then every cycle is added up
+ * over the tuples determines the lightest of each step, then the weights of every cycle are summed
  * exactly. Few tuples are steps: a small filter turns the others away.
  */
 #include "lib/base/exact_sum.h"

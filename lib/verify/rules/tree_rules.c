@@ -5,28 +5,28 @@
  *
  * Held for a batch of up to 64 roots, for each vertex of the rank's slice:
  *   - its row: the levels or distances under all roots side by side (vertex_rows.h);
- *   - its links: its distinct parents, each with the set of roots (parent_edge_hash.h).
+ *   - its parent edges: its distinct parents, each with the set of roots (parent_edge_hash.h).
  * Then, with the rules in the order in which they are settled:
- *   1, 2, 4  what a vertex shows by itself, while rows and links are made
+ *   1, 2, 4  what a vertex shows by itself, while rows and parent edges are made
  *            (load_trees.c): the root's parent and level, parents that are no vertex,
  *            levels without a parent;
  *   3, 4     each tuple: the rows of its ends are compared (input_edge_rules.c);
- *   5        each tuple claims the links between its ends; links left unclaimed
+ *   5        each tuple claims the parent edges between its ends; parent edges left unclaimed
  *            are no edges of the graph;
- *   2        the levels at both ends of a link, exactly, when it is claimed, or
+ *   2        the levels at both ends of a parent edge, exactly, when it is claimed, or
  *            at the end if nobody claims it;
  *   1, 4     if every level is its parent's plus one, down to the root's 0, then
  *            there is no cycle and every chain of parents ends at the root. For a
  *            tree where that, or anything that could end a chain elsewhere, was
  *            violated, the chains are followed (parent_pointer_jump.c).
- * Distances in place of levels: a link is settled by any tuple that fits it; and
+ * Distances in place of levels: a parent edge is settled by any tuple that fits it; and
  * since weights may be zero or vanish in rounding, distances show that there is no
  * cycle only along tree edges where they rise. Where they stay equal, those edges'
  * chains alone are followed; where they fall, all.
  * That what is not reached cannot be reached follows from rules 3 and 4: no
  * tuple leads out of the reached set, which contains the root.
  *
- * A pass touches four cache lines a tuple, two rows and two buckets of links, for
+ * A pass touches four cache lines a tuple, two rows and two buckets of parent edges, for
  * one root as for 64; on R-MAT graphs 64 cost about four times one. Between ranks
  * a tuple sends 40 bytes and one row.
  */
@@ -85,11 +85,11 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
     bool weighted = lane != HW_LANE_LEVEL8 && lane != HW_LANE_LEVEL32;
     hw_count rows =
         count * (hw_count)(hw_rows_stride(plan->roots, lane) + (weighted ? sizeof(uint64_t) : 0));
-    hw_count links = hw_parent_edges_bytes(count, plan->roots) +
-                     threads * hw_parent_edges_bytes(HW_LINKS_BLOCK, plan->roots);
+    hw_count parent_edges = hw_parent_edges_bytes(count, plan->roots) +
+                            threads * hw_parent_edges_bytes(HW_PARENT_EDGES_BLOCK, plan->roots);
     hw_count tuples = plan->chunk * hw_root_batch_tuple_bytes(ranks, plan->roots, lane);
-    hw_count chains = hw_root_batch_chain_bytes(count, plan->roots, plan->chunk);
-    hw_count pass = rows + links + tuples;
+    hw_count chains = hw_root_batch_pointer_jump_bytes(count, plan->roots, plan->chunk);
+    hw_count pass = rows + parent_edges + tuples;
 
     return threads * (hw_count)sizeof(struct hw_verify_worker) + (pass > chains ? pass : chains);
 }
@@ -172,38 +172,38 @@ static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value va
 }
 
 /* Adds the workers' counts up, over threads and ranks. Collective. */
-static enum hw_status add_up(struct hw_root_batch *batch, struct hw_violation_counts *tally,
+static enum hw_status add_up(struct hw_root_batch *batch, struct hw_violation_counts *violations,
                              struct hw_error *err)
 {
-    hw_violation_counts_clear(tally);
+    hw_violation_counts_clear(violations);
     for (int t = 0; t < batch->ctx->threads; t++)
-        hw_violation_counts_merge(tally, &batch->worker[t].tally);
-    return hw_violation_counts_reduce(batch->ctx->world, tally, err);
+        hw_violation_counts_merge(violations, &batch->worker[t].violations);
+    return hw_violation_counts_reduce(batch->ctx->world, violations, err);
 }
 
 /* Brings the roots whose flat tree edges close a cycle under suspicion.
  * Collective. */
 static enum hw_status suspect_flat(const struct hw_root_batch *batch,
-                                   struct hw_violation_counts *tally, struct hw_error *err)
+                                   struct hw_violation_counts *violations, struct hw_error *err)
 {
     int roots = 0, root[HW_VERIFY_BATCH];
     hw_count cyclic[HW_VERIFY_BATCH];
     enum hw_status status = HW_OK;
 
     for (int r = 0; r < batch->roots; r++)
-        if (tally->counts.flat[r] > 0 && tally->counts.suspects[r] == 0)
+        if (violations->counts.flat[r] > 0 && violations->counts.suspects[r] == 0)
             root[roots++] = r;
     if (roots > 0)
         status = hw_root_batch_flat_cycles(batch, roots, root, cyclic, err);
     for (int i = 0; i < roots && status == HW_OK; i++)
-        tally->counts.suspects[root[i]] += cyclic[i];
+        violations->counts.suspects[root[i]] += cyclic[i];
     return status;
 }
 
 /* Follows the chains of the roots that came under suspicion, and adds what they
- * show to tally. Collective. */
+ * show to violations. Collective. */
 static enum hw_status follow_suspects(const struct hw_root_batch *batch,
-                                      struct hw_violation_counts *tally, struct hw_error *err)
+                                      struct hw_violation_counts *violations, struct hw_error *err)
 {
     struct hw_violation_counts *found = NULL;
     int suspects = 0, suspect[HW_VERIFY_BATCH];
@@ -211,32 +211,32 @@ static enum hw_status follow_suspects(const struct hw_root_batch *batch,
 
     status = hw_agree(batch->ctx->world, status, err);
     if (status == HW_OK)
-        status = suspect_flat(batch, tally, err);
+        status = suspect_flat(batch, violations, err);
     for (int r = 0; r < batch->roots && status == HW_OK; r++)
-        if (tally->counts.suspects[r] > 0)
+        if (violations->counts.suspects[r] > 0)
             suspect[suspects++] = r;
     if (suspects > 0) {
-        status = hw_root_batch_chains(batch, suspects, suspect, found, err);
+        status = hw_root_batch_pointer_jump(batch, suspects, suspect, found, err);
         if (status == HW_OK)
             status = hw_violation_counts_reduce(batch->ctx->world, found, err);
         if (status == HW_OK)
-            hw_violation_counts_merge(tally, found);
+            hw_violation_counts_merge(violations, found);
     }
     free(found);
     return status;
 }
 
 static void give_verdicts(const struct hw_root_batch *batch,
-                          const struct hw_violation_counts *tally, struct hw_verdict *verdict)
+                          const struct hw_violation_counts *violations, struct hw_verdict *verdict)
 {
     for (int r = 0; r < batch->roots; r++) {
-        verdict[r] = (struct hw_verdict){.reached = tally->counts.reached[r],
-                                         .tuples = tally->counts.tuples[r]};
+        verdict[r] = (struct hw_verdict){.reached = violations->counts.reached[r],
+                                         .tuples = violations->counts.tuples[r]};
         for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
-            bool violated = tally->counts.violations[rule][r] > 0;
-            verdict[r].violations[rule] = tally->counts.violations[rule][r];
-            verdict[r].example[rule][0] = violated ? tally->example[rule][r][0] : HW_GID_NONE;
-            verdict[r].example[rule][1] = violated ? tally->example[rule][r][1] : HW_GID_NONE;
+            bool violated = violations->counts.violations[rule][r] > 0;
+            verdict[r].violations[rule] = violations->counts.violations[rule][r];
+            verdict[r].example[rule][0] = violated ? violations->example[rule][r][0] : HW_GID_NONE;
+            verdict[r].example[rule][1] = violated ? violations->example[rule][r][1] : HW_GID_NONE;
         }
     }
 }
@@ -252,29 +252,29 @@ static enum hw_status check_batch(struct hw_root_batch *batch, enum hw_lane lane
                                   struct progress *progress, struct hw_verdict *verdict,
                                   struct hw_error *err)
 {
-    struct hw_violation_counts *tally = NULL;
+    struct hw_violation_counts *violations = NULL;
     const struct hw_context *ctx = batch->ctx;
     enum hw_status status =
         hw_alloc_zero(&batch->worker, ctx->threads, sizeof *batch->worker, "counts", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&tally, 1, sizeof *tally, "counts", err);
+        status = hw_alloc(&violations, 1, sizeof *violations, "counts", err);
     if (status == HW_OK)
         status = hw_root_batch_load(batch, lane, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_root_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
     hw_rows_free(&batch->rows);
-    hw_parent_edges_free(&batch->links);
+    hw_parent_edges_free(&batch->parent_edges);
     if (status == HW_OK)
-        status = add_up(batch, tally, err);
+        status = add_up(batch, violations, err);
     if (status == HW_OK)
-        status = follow_suspects(batch, tally, err);
+        status = follow_suspects(batch, violations, err);
     if (status == HW_OK)
-        give_verdicts(batch, tally, verdict);
+        give_verdicts(batch, violations, verdict);
     free(batch->worker);
     free(batch->flat);
-    free(tally);
+    free(violations);
     batch->worker = NULL;
     batch->flat = NULL;
     return status;

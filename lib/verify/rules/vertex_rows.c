@@ -209,21 +209,23 @@ bool hw_row_over(const struct hw_rows *rows, const unsigned char *u, const unsig
     return lane_whole(rows, v, lane) > lane_whole(rows, u, lane) + whole_weight(rows, weight);
 }
 
-enum hw_stand hw_row_stand(const struct hw_rows *rows, const unsigned char *parent,
-                           const unsigned char *child, int lane, union hw_weight weight)
+enum hw_edge_tightness hw_row_edge_tightness(const struct hw_rows *rows,
+                                             const unsigned char *parent,
+                                             const unsigned char *child, int lane,
+                                             union hw_weight weight)
 {
     if (!hw_row_reached(rows, parent, lane) || !hw_row_reached(rows, child, lane))
-        return HW_STAND_LOOSE;
+        return HW_EDGE_LOOSE;
     if (rows->lane == HW_LANE_F32) {
         float above = lane_f32(parent, lane), below = lane_f32(child, lane);
         if (!(below == above + weight.f32))
-            return HW_STAND_LOOSE;
-        return below > above ? HW_STAND_RISES : below < above ? HW_STAND_FALLS : HW_STAND_FLAT;
+            return HW_EDGE_LOOSE;
+        return below > above ? HW_EDGE_RISES : below < above ? HW_EDGE_FALLS : HW_EDGE_FLAT;
     }
     int64_t above = lane_whole(rows, parent, lane), below = lane_whole(rows, child, lane);
     if (below != above + whole_weight(rows, weight))
-        return HW_STAND_LOOSE;
-    return below > above ? HW_STAND_RISES : below < above ? HW_STAND_FALLS : HW_STAND_FLAT;
+        return HW_EDGE_LOOSE;
+    return below > above ? HW_EDGE_RISES : below < above ? HW_EDGE_FALLS : HW_EDGE_FLAT;
 }
 
 /* ---- all lanes ---- */
@@ -362,7 +364,7 @@ static inline bool wholes_agree(int lanes, bool directed, const int64_t *restric
     return !off;
 }
 
-/* A weight for 32-bit lanes: as large as tells all of them apart, so that sums
+/* A weight for 32-bit lanes: large enough that all of them differ, so that sums
  * stay in 32 bits. One that is cut above may seem violated where it is not. */
 static inline int32_t near_weight(int32_t weight)
 {

@@ -39,12 +39,12 @@ enum hw_value {
 /* What a lane holds. */
 enum hw_lane { HW_LANE_LEVEL8, HW_LANE_LEVEL32, HW_LANE_F32, HW_LANE_I32, HW_LANE_I64 };
 
-/* How a tree edge stands, from its parent's value, its weight and its child's. */
-enum hw_stand {
-    HW_STAND_LOOSE, /* the child's value is not the parent's plus the weight */
-    HW_STAND_RISES, /* it is, and larger than the parent's */
-    HW_STAND_FLAT,  /* it is, and equal to the parent's */
-    HW_STAND_FALLS  /* it is, and less than the parent's */
+/* The tightness of a tree edge, from its parent's value, its weight and its child's value. */
+enum hw_edge_tightness {
+    HW_EDGE_LOOSE, /* the child's value is not the parent's plus the weight */
+    HW_EDGE_RISES, /* it is, and larger than the parent's */
+    HW_EDGE_FLAT,  /* it is, and equal to the parent's */
+    HW_EDGE_FALLS  /* it is, and less than the parent's */
 };
 
 /* The rows of a slice. Free with hw_rows_free(). */
@@ -70,7 +70,7 @@ size_t hw_rows_stride(int roots, enum hw_lane lane);
 /* Bytes of one value. Local. */
 size_t hw_value_size(enum hw_value value);
 
-/* The least lane that holds a value; the wider of two lanes is the larger one.
+/* The smallest lane that holds a value; the wider of two lanes is the larger one.
  * Local. */
 enum hw_lane hw_value_lane(enum hw_value value, hw_count count, const void *values, int threads);
 
@@ -106,8 +106,10 @@ bool hw_row_over(const struct hw_rows *rows, const unsigned char *u, const unsig
                  int lane, union hw_weight weight);
 
 /* How a tree edge stands; loose if either end is not reached. Local. */
-enum hw_stand hw_row_stand(const struct hw_rows *rows, const unsigned char *parent,
-                           const unsigned char *child, int lane, union hw_weight weight);
+enum hw_edge_tightness hw_row_edge_tightness(const struct hw_rows *rows,
+                                             const unsigned char *parent,
+                                             const unsigned char *child, int lane,
+                                             union hw_weight weight);
 
 /*
  * Whether the values at both ends of a tuple u - v (directed: u -> v) agree in

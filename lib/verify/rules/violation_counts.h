@@ -1,7 +1,7 @@
 /*
  * What validation counts: violations with the least example, per root and rule.
  *
- * Each thread has a tally of its own; they are merged, then reduced over the
+ * Each thread has a violations of its own; they are merged, then reduced over the
  * ranks. Sums and least examples depend on neither the number of threads nor
  * that of ranks.
  */
@@ -24,26 +24,26 @@ struct hw_violation_counts_counts {
     hw_count tuples[HW_VERIFY_BATCH];   /* within the component */
 };
 
-/* The tally of one thread. */
+/* The violations of one thread. */
 struct hw_violation_counts {
     struct hw_violation_counts_counts counts;
     hw_gid example[HW_RULES][HW_VERIFY_BATCH][2]; /* the least; valid where violations > 0 */
 };
 
 /* Starts from nothing. Local. */
-void hw_violation_counts_clear(struct hw_violation_counts *tally);
+void hw_violation_counts_clear(struct hw_violation_counts *violations);
 
 /* Counts one violation by vertex a (b is HW_GID_NONE) or edge (a, b). Local. */
-void hw_violation_counts_add(struct hw_violation_counts *tally, enum hw_rule rule, int root,
+void hw_violation_counts_add(struct hw_violation_counts *violations, enum hw_rule rule, int root,
                              hw_gid a, hw_gid b);
 
-/* Adds what `other` counted to tally. Local. */
-void hw_violation_counts_merge(struct hw_violation_counts *tally,
+/* Adds what `other` counted to violations. Local. */
+void hw_violation_counts_merge(struct hw_violation_counts *violations,
                                const struct hw_violation_counts *other);
 
 /* Sums over the ranks, on all of them; examples become the least of all.
  * Collective. */
-enum hw_status hw_violation_counts_reduce(MPI_Comm comm, struct hw_violation_counts *tally,
+enum hw_status hw_violation_counts_reduce(MPI_Comm comm, struct hw_violation_counts *violations,
                                           struct hw_error *err);
 
 #endif
