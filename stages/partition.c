@@ -56,7 +56,7 @@ static void estimate(const struct hw_context *ctx, const struct hw_graph_desc *d
                      const struct hw_layout_spec *spec)
 {
     hw_count disk = hw_parts_file_bytes(desc, spec);
-    hw_count bytes = disk + (desc->recipe ? 0 : 8 * desc->edges);
+    hw_count bytes = disk + (desc->generated ? 0 : 8 * desc->edges);
     double work = 150e-9 * (double)desc->edges / ctx->size / ctx->threads;
 
     hw_estimate_print(ctx, (double)bytes * 1e-9 + work, hw_parts_build_bytes(desc, spec, ctx->size),

@@ -26,12 +26,12 @@ lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/test_direct_exchange.mt
 TESTS += lib/comm/test_direct_exchange.mt
 lib_comm_test_direct_exchange_mt_SOURCES = lib/comm/test_direct_exchange.c \
-  tests/fixtures/letters.h
+  tests/fixtures/exchange_trial.h
 lib_comm_test_direct_exchange_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/test_node_aware_exchange.mt
 TESTS += lib/comm/test_node_aware_exchange.mt
 lib_comm_test_node_aware_exchange_mt_SOURCES = lib/comm/test_node_aware_exchange.c \
-  tests/fixtures/letters.h
+  tests/fixtures/exchange_trial.h
 lib_comm_test_node_aware_exchange_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/lose_rank
 lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c

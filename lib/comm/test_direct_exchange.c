@@ -3,7 +3,7 @@
  * is sent to other nodes, and MPI is asked whether it accepts pointers to device memory.
  */
 #include "lib/comm/direct_exchange.h"
-#include "tests/fixtures/letters.h"
+#include "tests/fixtures/exchange_trial.h"
 #include "tests/tap/tap.h"
 
 enum { MESSAGE_MAX = 5000, TRIALS = 4 };
@@ -64,11 +64,11 @@ static void try_broadcast(struct tap *tap, struct hw_direct_exchange *direct, st
 
     memset(trial->memory, 0, 2 * MESSAGE_MAX);
     for (hw_count i = 0; i < MESSAGE_MAX && trial->ctx->rank == last; i++)
-        trial->memory[i] = trial_letter(trial, last, 0, i);
+        trial->memory[i] = trial_byte(trial, last, 0, i);
     enum hw_status status = hw_direct_exchange_broadcast(direct, last, trial->memory, MESSAGE_MAX,
                                                          trial->memory + MESSAGE_MAX, &err);
     for (hw_count i = 0; i < MESSAGE_MAX; i++)
-        fine = fine && trial->memory[MESSAGE_MAX + i] == trial_letter(trial, last, 0, i);
+        fine = fine && trial->memory[MESSAGE_MAX + i] == trial_byte(trial, last, 0, i);
     tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
 }
 

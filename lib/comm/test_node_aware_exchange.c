@@ -3,7 +3,7 @@
  * arrive, also of messages in many pieces, and the internode traffic is what the formulas give.
  */
 #include "lib/comm/node_aware_exchange.h"
-#include "tests/fixtures/letters.h"
+#include "tests/fixtures/exchange_trial.h"
 #include "tests/tap/tap.h"
 
 enum { MESSAGE_MAX = 50000, TRIALS = 6 };

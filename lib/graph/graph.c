@@ -12,7 +12,7 @@ enum {
     /* Elements read at a time, so that they are converted while in cache. */
     PIECE = 16 * HW_STORE_BLOCK,
     /* Tuples that a thread makes or widens at a time. */
-    GRAIN = 8192
+    BLOCK = 8192
 };
 
 static const char *const dataset_paths[] = {"/edges/source", "/edges/target", "/edges/weight"};
@@ -21,13 +21,13 @@ static const char *const label_path = "/vertices/label";
 struct hw_graph {
     struct hw_graph_desc desc;
     char *path;
-    struct hw_store *store;         /* of a graph with edges */
-    struct hw_generator *generator; /* of a recipe */
-    const struct hw_edges *held;    /* of a graph in memory */
-    bool narrow;                    /* ids in the file have 32 bits */
-    uint32_t *piece;                /* [PIECE] 32-bit ids on their way */
-    bool labels;                    /* the file has them */
-    int64_t first_label;            /* of vertex 0, where it has none */
+    struct hw_store *store;           /* of a graph with edges */
+    struct hw_generator *generator;   /* of a generator spec */
+    const struct hw_edges *in_memory; /* of a graph in memory */
+    bool narrow;                      /* ids in the file have 32 bits */
+    uint32_t *piece;                  /* [PIECE] 32-bit ids on their way */
+    bool labels;                      /* the file has them */
+    int64_t first_label;              /* of vertex 0, where it has none */
 };
 
 /* ---- blocks of tuples ---- */
@@ -62,7 +62,7 @@ static enum hw_status describe(struct hw_store *store, struct hw_graph_desc *des
                                struct hw_error *err)
 {
     static const char *const types[] = {"none", "f32", "i32"};
-    int64_t directed = 0, recipe = 0;
+    int64_t directed = 0, generated = 0;
     char weights[16] = "";
 
     enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &desc->vertices, err);
@@ -71,13 +71,13 @@ static enum hw_status describe(struct hw_store *store, struct hw_graph_desc *des
     if (status == HW_OK)
         status = hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err);
     if (status == HW_OK)
-        status = hw_store_get_i64(store, HW_AT_ROOT, "recipe", &recipe, err);
+        status = hw_store_get_i64(store, HW_AT_ROOT, "recipe", &generated, err);
     if (status == HW_OK)
         status = hw_store_get_string(store, HW_AT_ROOT, "weights", weights, sizeof weights, err);
     if (status == HW_OK)
         status = hw_store_digest(store, desc->digest, err);
     desc->directed = directed != 0;
-    desc->recipe = recipe != 0;
+    desc->generated = generated != 0;
     desc->weights = HW_WEIGHTS_NONE;
     for (int i = 0; i <= HW_WEIGHTS_I32; i++)
         if (strcmp(weights, types[i]) == 0)
@@ -98,16 +98,16 @@ static enum hw_status describe_labels(struct hw_graph *graph, struct hw_error *e
     return status;
 }
 
-/* Prepares the making of a recipe's tuples. */
-static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
+/* Prepares the making of a generator spec's tuples. */
+static enum hw_status open_generator(struct hw_graph *graph, struct hw_error *err)
 {
-    struct hw_generator_spec recipe;
+    struct hw_generator_spec spec;
 
-    enum hw_status status = hw_generator_spec_read(graph->store, &recipe, err);
+    enum hw_status status = hw_generator_spec_read(graph->store, &spec, err);
     if (status == HW_OK)
-        hw_generator_spec_ends(&recipe, &graph->desc.some, &graph->desc.several);
+        hw_generator_spec_ends(&spec, &graph->desc.some, &graph->desc.several);
     if (status == HW_OK)
-        status = hw_generator_open(&recipe, &graph->generator, err);
+        status = hw_generator_open(&spec, &graph->generator, err);
     return status;
 }
 
@@ -140,7 +140,7 @@ enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
         if (status == HW_OK)
             status = describe_labels(opened, err);
         if (status == HW_OK)
-            status = opened->desc.recipe ? open_recipe(opened, err) : open_edges(opened, err);
+            status = opened->desc.generated ? open_generator(opened, err) : open_edges(opened, err);
         if (status != HW_OK && err && strncmp(err->text, path, strlen(path)) != 0)
             hw_prefix(err, status, "%s", path);
         status = hw_agree(ctx->world, status, err);
@@ -164,7 +164,7 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
         status = hw_fail(err, HW_RESOURCES, "no memory for a name");
     if (status == HW_OK) {
         opened->desc = *desc;
-        opened->held = edges;
+        opened->in_memory = edges;
     }
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK) {
@@ -198,8 +198,8 @@ static void make_tuples(const struct hw_graph *graph, hw_count first, hw_count c
                         struct hw_edges *edges)
 {
 #pragma omp parallel for schedule(dynamic)
-    for (hw_count i = 0; i < count; i += GRAIN) {
-        hw_count some = count - i < GRAIN ? count - i : GRAIN;
+    for (hw_count i = 0; i < count; i += BLOCK) {
+        hw_count some = count - i < BLOCK ? count - i : BLOCK;
         hw_generator_make(graph->generator, first + i, some, edges->source + i, edges->target + i,
                           edges->weight ? edges->weight + i : NULL);
     }
@@ -209,14 +209,14 @@ static void make_tuples(const struct hw_graph *graph, hw_count first, hw_count c
 static void copy_tuples(const struct hw_graph *graph, hw_count first, hw_count count,
                         struct hw_edges *edges)
 {
-    const struct hw_edges *held = graph->held;
+    const struct hw_edges *in_memory = graph->in_memory;
 
     if (count == 0)
         return;
-    memcpy(edges->source, held->source + first, (size_t)count * sizeof *edges->source);
-    memcpy(edges->target, held->target + first, (size_t)count * sizeof *edges->target);
-    if (edges->weight && held->weight)
-        memcpy(edges->weight, held->weight + first, (size_t)count * sizeof *edges->weight);
+    memcpy(edges->source, in_memory->source + first, (size_t)count * sizeof *edges->source);
+    memcpy(edges->target, in_memory->target + first, (size_t)count * sizeof *edges->target);
+    if (edges->weight && in_memory->weight)
+        memcpy(edges->weight, in_memory->weight + first, (size_t)count * sizeof *edges->weight);
 }
 
 /* Names the first id that is out of range, if there is one. */
@@ -290,9 +290,9 @@ static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, c
         if (status != HW_OK)
             return status;
 #pragma omp parallel for reduction(+ : above)
-        for (hw_count i = 0; i < some; i += GRAIN)
+        for (hw_count i = 0; i < some; i += BLOCK)
             above +=
-                widen(graph->piece + i, some - i < GRAIN ? some - i : GRAIN, max, id + done + i);
+                widen(graph->piece + i, some - i < BLOCK ? some - i : BLOCK, max, id + done + i);
         if (above > 0)
             return check_ids(graph, what, first + done, some, id + done, err);
         done += some;
@@ -318,11 +318,11 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
                        "tuples %" PRI_COUNT " to %" PRI_COUNT " of %" PRI_COUNT " asked for", first,
                        first + count, graph->desc.edges);
     edges->count = count;
-    if (graph->desc.recipe) {
+    if (graph->desc.generated) {
         make_tuples(graph, first, count, edges);
         return HW_OK;
     }
-    if (graph->held) {
+    if (graph->in_memory) {
         copy_tuples(graph, first, count, edges);
         return HW_OK;
     }
@@ -340,7 +340,7 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
 
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err)
 {
-    if (!graph->store || graph->desc.recipe)
+    if (!graph->store || graph->desc.generated)
         return HW_OK;
     enum hw_status status = HW_OK;
     int datasets = weights && graph->desc.weights != HW_WEIGHTS_NONE ? 3 : 2;

@@ -1,5 +1,5 @@
 /*
- * Graphs as streams of edge tuples: a file, or a recipe that makes the edges as
+ * Graphs as streams of edge tuples: a file, or a generator spec that makes the edges as
  * they are asked for. Tuples keep their order, self-loops and duplicates.
  */
 #ifndef HOPWAVE_GRAPH_GRAPH_H
@@ -16,9 +16,9 @@ struct hw_graph_desc {
     hw_count edges; /* tuples */
     bool directed;
     enum hw_weights weights;
-    bool recipe;                 /* the edges are made, not read */
-    double some, several;        /* of recipes: hw_generator_spec_ends(); else 0 */
-    char digest[HW_DIGEST_SIZE]; /* "" for a recipe without one */
+    bool generated;              /* the edges are generated, not read */
+    double some, several;        /* of generator specs: hw_generator_spec_ends(); else 0 */
+    char digest[HW_DIGEST_SIZE]; /* "" for a generator spec without one */
 };
 
 /* A block of tuples; the caller owns the arrays. */
@@ -40,7 +40,7 @@ void hw_edges_free(struct hw_edges *edges);
 /* An open graph; opaque. */
 struct hw_graph;
 
-/* Opens a graph file, with edges or recipe, checked against its schema.
+/* Opens a graph file, with edges or generator spec, checked against its schema.
  * Collective. */
 enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
                              struct hw_graph **graph, struct hw_error *err);
@@ -57,8 +57,8 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
-/* What makes a recipe's tuples (lib/graph/generate/generator.h), borrowed; NULL of other graphs.
- * Local. */
+/* What makes a generator spec's tuples (lib/graph/generate/generator.h), borrowed; NULL of other
+ * graphs. Local. */
 struct hw_generator;
 const struct hw_generator *hw_graph_generator(const struct hw_graph *graph);
 
@@ -78,7 +78,7 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
 
 /*
  * Compares the digests of what all ranks have read with the file's (blocks that
- * nobody read are read now). weights: those too. For a recipe, or tuples in
+ * nobody read are read now). weights: those too. For a generator spec, or tuples in
  * memory, nothing. Call it
  * after the first pass over the edges. Collective.
  */

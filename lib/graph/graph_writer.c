@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    GRAIN = 4096,    /* tuples that a thread makes at a time */
+    BLOCK = 4096,    /* tuples that a thread makes at a time */
     SAMPLE = 1 << 18 /* tuples of a sample */
 };
 
@@ -20,7 +20,7 @@ hw_count hw_graph_bytes(const struct hw_graph_desc *desc)
     hw_count id = (hw_count)hw_type_size(hw_graph_id_type(desc->vertices));
     hw_count weight = desc->weights == HW_WEIGHTS_NONE ? 0 : (hw_count)sizeof(union hw_weight);
 
-    return desc->recipe ? 0 : desc->edges * (2 * id + weight);
+    return desc->generated ? 0 : desc->edges * (2 * id + weight);
 }
 
 /* ---- files ---- */
@@ -53,41 +53,40 @@ enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_des
     if (status == HW_OK)
         status = hw_store_set_string(store, HW_AT_ROOT, "weights", weights[desc->weights], err);
     if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_ROOT, "recipe", desc->recipe, err);
-    if (status == HW_OK && !desc->recipe)
+        status = hw_store_set_i64(store, HW_AT_ROOT, "recipe", desc->generated, err);
+    if (status == HW_OK && !desc->generated)
         status = define_datasets(store, desc, err);
     return status;
 }
 
 /* ---- generated graphs ---- */
 
-struct hw_graph_desc hw_generator_spec_desc(const struct hw_generator_spec *recipe,
+struct hw_graph_desc hw_generator_spec_desc(const struct hw_generator_spec *spec,
                                             bool without_edges)
 {
-    return (struct hw_graph_desc){.vertices = recipe->vertices,
-                                  .edges = recipe->edges,
-                                  .directed = recipe->directed,
-                                  .weights = hw_weighting_type(recipe->weighting),
-                                  .recipe = without_edges};
+    return (struct hw_graph_desc){.vertices = spec->vertices,
+                                  .edges = spec->edges,
+                                  .directed = spec->directed,
+                                  .weights = hw_weighting_type(spec->weighting),
+                                  .generated = without_edges};
 }
 
 /* Tuples that this rank makes at a time. */
-static hw_count chunk_of(const struct hw_context *ctx, const struct hw_generator_spec *recipe)
+static hw_count chunk_of(const struct hw_context *ctx, const struct hw_generator_spec *spec)
 {
     hw_count first, count;
 
-    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
+    hw_store_share(spec->edges, ctx->rank, ctx->size, &first, &count);
     return count < HW_GRAPH_CHUNK ? count : HW_GRAPH_CHUNK;
 }
 
-hw_count hw_graph_generate_bytes(const struct hw_context *ctx,
-                                 const struct hw_generator_spec *recipe)
+hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_generator_spec *spec)
 {
-    const hw_count id = (hw_count)hw_type_size(hw_graph_id_type(recipe->vertices));
+    const hw_count id = (hw_count)hw_type_size(hw_graph_id_type(spec->vertices));
     const hw_count weight =
-        recipe->weighting == HW_WEIGHTING_NONE ? 0 : (hw_count)sizeof(union hw_weight);
+        spec->weighting == HW_WEIGHTING_NONE ? 0 : (hw_count)sizeof(union hw_weight);
 
-    return chunk_of(ctx, recipe) * (2 * id + weight);
+    return chunk_of(ctx, spec) * (2 * id + weight);
 }
 
 /* Tuples as the file has them. */
@@ -98,17 +97,17 @@ struct chunk {
 };
 
 static enum hw_status chunk_alloc(const struct hw_context *ctx,
-                                  const struct hw_generator_spec *recipe, struct chunk *chunk,
+                                  const struct hw_generator_spec *spec, struct chunk *chunk,
                                   struct hw_error *err)
 {
-    const hw_count capacity = chunk_of(ctx, recipe);
+    const hw_count capacity = chunk_of(ctx, spec);
 
-    *chunk = (struct chunk){.id = hw_graph_id_type(recipe->vertices)};
+    *chunk = (struct chunk){.id = hw_graph_id_type(spec->vertices)};
     enum hw_status status =
         hw_alloc(&chunk->source, capacity, hw_type_size(chunk->id), "edge sources", err);
     if (status == HW_OK)
         status = hw_alloc(&chunk->target, capacity, hw_type_size(chunk->id), "edge targets", err);
-    if (status == HW_OK && recipe->weighting != HW_WEIGHTING_NONE)
+    if (status == HW_OK && spec->weighting != HW_WEIGHTING_NONE)
         status = hw_alloc(&chunk->weight, capacity, sizeof *chunk->weight, "edge weights", err);
     return status;
 }
@@ -121,8 +120,8 @@ static void chunk_free(struct chunk *chunk)
 }
 
 /* Puts ids at position `at` of an array of the file's type. */
-static void place_ids(const struct chunk *chunk, void *array, hw_count at, hw_count count,
-                      const hw_gid *id)
+static void convert_ids(const struct chunk *chunk, void *array, hw_count at, hw_count count,
+                        const hw_gid *id)
 {
     uint32_t *narrow = array;
     hw_gid *wide = array;
@@ -134,19 +133,19 @@ static void place_ids(const struct chunk *chunk, void *array, hw_count at, hw_co
             narrow[at + i] = (uint32_t)id[i];
 }
 
-/* Makes tuples on all threads, a grain at a time so that each stays in cache until
+/* Makes tuples on all threads, a block at a time so that each stays in cache until
  * it is in the file's type. */
 static void make_chunk(const struct hw_generator *generator, hw_count first, hw_count count,
                        struct chunk *chunk)
 {
 #pragma omp parallel for schedule(dynamic)
-    for (hw_count i = 0; i < count; i += GRAIN) {
-        const hw_count some = count - i < GRAIN ? count - i : GRAIN;
-        hw_gid source[GRAIN], target[GRAIN];
+    for (hw_count i = 0; i < count; i += BLOCK) {
+        const hw_count some = count - i < BLOCK ? count - i : BLOCK;
+        hw_gid source[BLOCK], target[BLOCK];
         hw_generator_make(generator, first + i, some, source, target,
                           chunk->weight ? chunk->weight + i : NULL);
-        place_ids(chunk, chunk->source, i, some, source);
-        place_ids(chunk, chunk->target, i, some, target);
+        convert_ids(chunk, chunk->source, i, some, source);
+        convert_ids(chunk, chunk->target, i, some, target);
     }
 }
 
@@ -164,16 +163,16 @@ static enum hw_status write_chunk(const struct chunk *chunk, hw_count first, hw_
 
 /* Makes and writes this rank's share, chunk by chunk. Local. */
 static enum hw_status generate_share(const struct hw_context *ctx,
-                                     const struct hw_generator_spec *recipe,
+                                     const struct hw_generator_spec *spec,
                                      const struct hw_generator *generator, struct chunk *chunk,
                                      struct hw_store *store, struct hw_error *err)
 {
-    const hw_count capacity = chunk_of(ctx, recipe);
+    const hw_count capacity = chunk_of(ctx, spec);
     struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
     hw_count first, count, some;
 
-    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
+    hw_store_share(spec->edges, ctx->rank, ctx->size, &first, &count);
     for (hw_count done = 0; done < count && status == HW_OK; done += some) {
         some = count - done < capacity ? count - done : capacity;
         make_chunk(generator, first + done, some, chunk);
@@ -184,22 +183,21 @@ static enum hw_status generate_share(const struct hw_context *ctx,
     return status;
 }
 
-enum hw_status hw_graph_generate(const struct hw_context *ctx,
-                                 const struct hw_generator_spec *recipe, struct hw_store *store,
-                                 struct hw_error *err)
+enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_generator_spec *spec,
+                                 struct hw_store *store, struct hw_error *err)
 {
     struct hw_generator *generator = NULL;
     struct chunk chunk = {0};
 
     enum hw_status status =
-        hw_memory_require(ctx, hw_graph_generate_bytes(ctx, recipe), "making edges", err);
+        hw_memory_require(ctx, hw_graph_generate_bytes(ctx, spec), "making edges", err);
     if (status != HW_OK)
         return status;
-    status = hw_generator_open(recipe, &generator, err);
+    status = hw_generator_open(spec, &generator, err);
     if (status == HW_OK)
-        status = chunk_alloc(ctx, recipe, &chunk, err);
+        status = chunk_alloc(ctx, spec, &chunk, err);
     if (status == HW_OK)
-        status = generate_share(ctx, recipe, generator, &chunk, store, err);
+        status = generate_share(ctx, spec, generator, &chunk, store, err);
     chunk_free(&chunk);
     hw_generator_free(generator);
     return hw_agree(ctx->world, status, err);
@@ -207,7 +205,7 @@ enum hw_status hw_graph_generate(const struct hw_context *ctx,
 
 /* Makes a sample of this rank's share and times it. Local. */
 static enum hw_status time_sample(const struct hw_context *ctx,
-                                  const struct hw_generator_spec *recipe, double *seconds,
+                                  const struct hw_generator_spec *spec, double *seconds,
                                   struct hw_error *err)
 {
     struct hw_generator *generator = NULL;
@@ -215,14 +213,14 @@ static enum hw_status time_sample(const struct hw_context *ctx,
     hw_count first, count;
 
     *seconds = 0;
-    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
-    const hw_count capacity = chunk_of(ctx, recipe);
+    hw_store_share(spec->edges, ctx->rank, ctx->size, &first, &count);
+    const hw_count capacity = chunk_of(ctx, spec);
     const hw_count some = capacity < SAMPLE ? capacity : SAMPLE;
     if (some == 0)
         return HW_OK;
-    enum hw_status status = hw_generator_open(recipe, &generator, err);
+    enum hw_status status = hw_generator_open(spec, &generator, err);
     if (status == HW_OK)
-        status = chunk_alloc(ctx, recipe, &chunk, err);
+        status = chunk_alloc(ctx, spec, &chunk, err);
     if (status == HW_OK) {
         /* The first pass touches the memory and wakes the threads. */
         make_chunk(generator, first, some, &chunk);
@@ -236,12 +234,12 @@ static enum hw_status time_sample(const struct hw_context *ctx,
 }
 
 enum hw_status hw_generator_spec_seconds(const struct hw_context *ctx,
-                                         const struct hw_generator_spec *recipe, double *seconds,
+                                         const struct hw_generator_spec *spec, double *seconds,
                                          struct hw_error *err)
 {
     double mine = 0;
 
-    enum hw_status status = hw_agree(ctx->world, time_sample(ctx, recipe, &mine, err), err);
+    enum hw_status status = hw_agree(ctx->world, time_sample(ctx, spec, &mine, err), err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);
@@ -249,19 +247,19 @@ enum hw_status hw_generator_spec_seconds(const struct hw_context *ctx,
 }
 
 enum hw_status hw_generator_spec_digest(const struct hw_context *ctx,
-                                        const struct hw_generator_spec *recipe, char *digest,
+                                        const struct hw_generator_spec *spec, char *digest,
                                         struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_generator_spec_desc(recipe, false);
-    struct hw_store *rehearsal = NULL;
+    const struct hw_graph_desc desc = hw_generator_spec_desc(spec, false);
+    struct hw_store *dry_run = NULL;
 
-    enum hw_status status = hw_store_dry_run(ctx, HW_KIND_GRAPH, &rehearsal, err);
+    enum hw_status status = hw_store_dry_run(ctx, HW_KIND_GRAPH, &dry_run, err);
     if (status == HW_OK)
-        status = hw_graph_define(rehearsal, &desc, err);
+        status = hw_graph_define(dry_run, &desc, err);
     if (status == HW_OK)
-        status = hw_graph_generate(ctx, recipe, rehearsal, err);
+        status = hw_graph_generate(ctx, spec, dry_run, err);
     if (status == HW_OK)
-        status = hw_store_digest(rehearsal, digest, err);
-    hw_store_close(rehearsal);
+        status = hw_store_digest(dry_run, digest, err);
+    hw_store_close(dry_run);
     return status;
 }

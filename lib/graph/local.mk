@@ -87,7 +87,8 @@ libhopwave_a_SOURCES += \
   lib/graph/import/formats/metis.c
 check_PROGRAMS += lib/graph/import/test_import.mt
 TESTS += lib/graph/import/test_import.mt
-lib_graph_import_test_import_mt_SOURCES = lib/graph/import/test_import.c
+lib_graph_import_test_import_mt_SOURCES = lib/graph/import/test_import.c \
+  tests/fixtures/import_examples.c tests/fixtures/import_examples.h
 lib_graph_import_test_import_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/graph/import/test_scan_numbers.t
 TESTS += lib/graph/import/test_scan_numbers.t

@@ -1,4 +1,4 @@
-/* Units of graphs as streams: files and recipes give the same tuples, and wrong
+/* Units of graphs as streams: files and generator specs give the same tuples, and wrong
  * contents are refused by name, at any rank count. */
 #include "lib/graph/graph_writer.h"
 #include "tests/tap/tap.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a recipe as a file with edges, or without but with the digest. */
+/* Writes a generator spec as a file with edges, or without but with the digest. */
 static enum hw_status write_graph(const struct hw_context *ctx, const char *path,
-                                  const struct hw_generator_spec *recipe, bool without_edges,
+                                  const struct hw_generator_spec *spec, bool without_edges,
                                   struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_generator_spec_desc(recipe, without_edges);
+    const struct hw_graph_desc desc = hw_generator_spec_desc(spec, without_edges);
     struct hw_store *store = NULL;
     char digest[HW_DIGEST_SIZE];
 
@@ -22,11 +22,11 @@ static enum hw_status write_graph(const struct hw_context *ctx, const char *path
     if (status == HW_OK)
         status = hw_graph_define(store, &desc, err);
     if (status == HW_OK)
-        status = hw_generator_spec_write(recipe, store, err);
+        status = hw_generator_spec_write(spec, store, err);
     if (status == HW_OK && !without_edges)
-        status = hw_graph_generate(ctx, recipe, store, err);
+        status = hw_graph_generate(ctx, spec, store, err);
     if (status == HW_OK && without_edges) {
-        status = hw_generator_spec_digest(ctx, recipe, digest, err);
+        status = hw_generator_spec_digest(ctx, spec, digest, err);
         if (status == HW_OK)
             status = hw_store_declare_digest(store, digest, err);
     }
@@ -82,23 +82,23 @@ static bool reads_right(const struct hw_context *ctx, struct hw_graph *graph,
     return right;
 }
 
-/* One recipe: as a file and as itself. */
+/* One generator spec: as a file and as itself. */
 static void test_recipe(struct tap *tap, const struct hw_context *ctx, const char *folder,
-                        struct hw_generator_spec recipe, const char *name)
+                        struct hw_generator_spec spec, const char *name)
 {
     char path[2][512];
     char digest[2][HW_DIGEST_SIZE] = {"", ""};
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
 
-    enum hw_status status = hw_generator_spec_complete(&recipe, &err);
+    enum hw_status status = hw_generator_spec_complete(&spec, &err);
     if (status == HW_OK)
-        status = hw_generator_open(&recipe, &generator, &err);
+        status = hw_generator_open(&spec, &generator, &err);
     tap_ok(tap, status == HW_OK, "%s: is a recipe (%s)", name, err.text);
     for (int bare = 0; bare < 2; bare++) {
         struct hw_graph *graph = NULL;
         snprintf(path[bare], sizeof path[bare], "%s/%s-%d.h5", folder, name, bare);
-        status = write_graph(ctx, path[bare], &recipe, bare, &err);
+        status = write_graph(ctx, path[bare], &spec, bare, &err);
         if (status == HW_OK)
             status = hw_graph_open(ctx, path[bare], &graph, &err);
         if (!tap_ok(tap, status == HW_OK, "%s: %s is written and opened (%s)", name,
@@ -106,9 +106,9 @@ static void test_recipe(struct tap *tap, const struct hw_context *ctx, const cha
             continue;
         const struct hw_graph_desc *desc = hw_graph_desc(graph);
         tap_ok(tap,
-               desc->vertices == recipe.vertices && desc->edges == recipe.edges &&
-                   desc->directed == recipe.directed && desc->recipe == bare &&
-                   desc->weights == hw_weighting_type(recipe.weighting),
+               desc->vertices == spec.vertices && desc->edges == spec.edges &&
+                   desc->directed == spec.directed && desc->generated == bare &&
+                   desc->weights == hw_weighting_type(spec.weighting),
                "its description");
         snprintf(digest[bare], HW_DIGEST_SIZE, "%s", desc->digest);
         tap_ok(tap, reads_right(ctx, graph, generator, &err), "its tuples (%s)", err.text);
@@ -200,7 +200,7 @@ static void test_wrong(struct tap *tap, const struct hw_context *ctx, const char
         unlink(path);
 }
 
-/* Recipes whose parameters contradict the file or each other. */
+/* Generator specs whose parameters contradict the file or each other. */
 static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, const char *folder)
 {
     static const struct {
@@ -218,15 +218,15 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
         {"vertices", "makes 1024 vertices and 16384 edges, the file says 1023", HW_AT_ROOT, 1023},
         {"edges", "the file says 1024 and 5", HW_AT_ROOT, 5},
     };
-    struct hw_generator_spec recipe = {
+    struct hw_generator_spec spec = {
         .model = HW_MODEL_RMAT, .scale = 10, .edge_factor = 16, .abcd = {.57, .19, .19, .05}};
     char path[512];
     struct hw_error err = {{0}};
 
     snprintf(path, sizeof path, "%s/recipe.h5", folder);
-    if (hw_generator_spec_complete(&recipe, &err) != HW_OK)
+    if (hw_generator_spec_complete(&spec, &err) != HW_OK)
         tap_ok(tap, false, "the recipe is right (%s)", err.text);
-    const struct hw_graph_desc desc = hw_generator_spec_desc(&recipe, true);
+    const struct hw_graph_desc desc = hw_generator_spec_desc(&spec, true);
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct hw_store *store = NULL;
         struct hw_graph *graph = NULL;
@@ -234,7 +234,7 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
         if (status == HW_OK)
             status = hw_graph_define(store, &desc, &err);
         if (status == HW_OK)
-            status = hw_generator_spec_write(&recipe, store, &err);
+            status = hw_generator_spec_write(&spec, store, &err);
         if (status == HW_OK)
             status = hw_store_set_i64(store, table[i].place, table[i].name, table[i].value, &err);
         if (status == HW_OK)

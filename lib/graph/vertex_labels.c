@@ -40,7 +40,7 @@ static hw_count lower_bound(const struct wanted *wanted, hw_count count, int64_t
 }
 
 /* What a search knows: for each wanted label the least and the greatest vertex
- * that bears it, the latter negated so that one reduction finds both. */
+ * that bears it, the latter negated so that one reduction yields both. */
 struct search {
     hw_count count;
     struct wanted *wanted; /* [count], sorted */

@@ -22,8 +22,8 @@
 enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *graph, hw_count count,
                               hw_gid *id, struct hw_error *err);
 
-/* All labels of a graph, spread over the ranks: each holds those of its
- * slice. Zero-initialise; free with hw_labels_close(). */
+/* All labels of a graph, distributed over the ranks: each has those of its
+ * block. Zero-initialise; free with hw_labels_close(). */
 struct hw_labels {
     const struct hw_context *ctx;
     struct hw_block_distribution slices; /* who holds which */

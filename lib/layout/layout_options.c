@@ -8,9 +8,9 @@
 enum { KEY_LAYOUT = 0x2000, KEY_PARTS, KEY_GRID, KEY_THRESHOLD, KEY_ORDER };
 
 const struct argp_option hw_layout_options[] = {
-    {0, 0, 0, 0, "How a graph is laid out:", 3},
+    {0, 0, 0, 0, "Layout of the partition:", 3},
     {"layout", KEY_LAYOUT, "LAYOUT", 0,
-     "How vertices and edges are laid out: 1d, 2d or "
+     "Layout of vertices and edges: 1d, 2d or "
      "degree-separated",
      3},
     {"parts", KEY_PARTS, "N|NxG", 0, "Make N parts; degree-separated: N nodes of G parts each", 3},

@@ -1,5 +1,5 @@
 /*
- * The options that say how a graph is laid out, as hopwave-partition and
+ * The options of the layout, as hopwave-partition and
  * hopwave-traverse (of a graph) take them.
  *
  * A program puts hw_layout_options into the group of its struct hw_cli_program,

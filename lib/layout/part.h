@@ -1,5 +1,5 @@
 /*
- * Partitions: how a graph is laid out over parts, and one part in memory.
+ * Partitions: the layout of a graph over parts, and one part in memory.
  *
  * Three numberings of a vertex:
  *   graph id   as in the graph file;
@@ -55,7 +55,7 @@
 enum hw_layout { HW_LAYOUT_1D, HW_LAYOUT_2D, HW_LAYOUT_DEGREE_SEPARATED };
 enum hw_order { HW_ORDER_DEGREE, HW_ORDER_HASH, HW_ORDER_NONE };
 
-/* What decides a partition, beside the graph. */
+/* The parameters of a partition, besides the graph. */
 struct hw_layout_spec {
     enum hw_layout layout;
     enum hw_order order;
@@ -198,7 +198,7 @@ hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw
 hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec);
 
 /*
- * Whether that many ranks can lay out such a graph so: HW_BAD_INPUT for a graph
+ * Whether that many ranks can partition such a graph in this layout: HW_BAD_INPUT for a graph
  * without vertices or one that needs more parts for its local ids to fit in 32
  * bits, HW_RESOURCES for too few ranks. Building checks the same. Local.
  */

@@ -388,7 +388,7 @@ static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
 
 /* ---- the whole ---- */
 
-/* Bytes of a part's vertices and offsets, which the description tells. */
+/* Bytes of a part's vertices and offsets, as the description says. */
 static hw_count fixed_bytes(const struct reading *reading)
 {
     struct hw_part *part = reading->part;

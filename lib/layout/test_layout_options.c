@@ -17,10 +17,10 @@ static enum hw_status parse(const char *line, int default_parts, struct hw_layou
                             struct hw_error *err)
 {
     const struct hw_cli_program program = {
-        .name = "toy", .doc = "", .take = take, .group = hw_layout_options};
+        .name = "program", .doc = "", .take = take, .group = hw_layout_options};
     struct hw_layout_request request = {0};
     struct hw_cli cli;
-    char text[256], *argv[16] = {(char[]){"toy"}};
+    char text[256], *argv[16] = {(char[]){"program"}};
     int argc = 1;
 
     snprintf(text, sizeof text, "%s", line);

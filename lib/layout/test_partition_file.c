@@ -59,19 +59,19 @@ static enum hw_status read_part(const struct desk *desk, int index, bool weights
 
 /* ---- round trips ---- */
 
-/* Writes a toy's parts from all ranks and reads some of them again. */
+/* Writes a random graph's parts from all ranks and reads some of them again. */
 static void test_round(struct tap *tap, const struct desk *desk, struct hw_layout_spec spec,
                        hw_gid vertices, bool directed, enum hw_weights weights, const char *digest)
 {
     struct hw_error err = {{0}};
-    struct toy toy = make_toy(vertices, 700, directed, weights);
+    struct random_graph fixture = make_random_graph(vertices, 700, directed, weights);
     struct hw_part *part = calloc(6, sizeof *part), again = {0}, expected;
     int ranks = desk->ctx->size, rank = desk->ctx->rank;
     int first = spec.parts * rank / ranks, count = spec.parts * (rank + 1) / ranks - first;
     char found[HW_DIGEST_SIZE] = "";
 
-    bool right = hw_parts_build_list(desk->ctx, &toy.desc, &toy.edges, &spec, first, count, part,
-                                     &err) == HW_OK &&
+    bool right = hw_parts_build_list(desk->ctx, &fixture.desc, &fixture.edges, &spec, first, count,
+                                     part, &err) == HW_OK &&
                  write_parts(desk, part, first, count, found, &err) == HW_OK;
     tap_ok(tap, right && strcmp(found, digest) == 0,
            "layout %d, %d parts, directed %d, weights %d: digest %s %s", (int)spec.layout,
@@ -82,7 +82,7 @@ static void test_round(struct tap *tap, const struct desk *desk, struct hw_layou
             strcmp(again.digest, digest) == 0 && again.spec.order == spec.order;
     spec.threshold = again.spec.threshold;
     spec.weights = with;
-    hw_oracle_part(&toy.desc, &toy.edges, &spec, index, &expected);
+    hw_oracle_part(&fixture.desc, &fixture.edges, &spec, index, &expected);
     tap_ok(tap, right && same_part(&again, &expected), "and what was written is read: %s",
            err.text);
     for (int p = 0; p < count; p++)
@@ -90,7 +90,7 @@ static void test_round(struct tap *tap, const struct desk *desk, struct hw_layou
     hw_part_free(&again);
     hw_part_free(&expected);
     free(part);
-    free_toy(&toy);
+    free_random_graph(&fixture);
 }
 
 static void test_rounds(struct tap *tap, const struct desk *desk)
@@ -300,14 +300,14 @@ static void test_spoil(struct tap *tap, const struct desk *desk, const struct hw
                        const struct spoil *spoil)
 {
     struct hw_error err = {{0}};
-    struct toy toy = make_toy(101, 700, false, HW_WEIGHTS_F32);
+    struct random_graph fixture = make_random_graph(101, 700, false, HW_WEIGHTS_F32);
     struct hw_part *part = calloc(2, sizeof *part), again = {0};
     int ranks = desk->ctx->size, rank = desk->ctx->rank;
     int first = spec->parts * rank / ranks, count = spec->parts * (rank + 1) / ranks - first;
     char digest[HW_DIGEST_SIZE];
 
-    bool right = hw_parts_build_list(desk->ctx, &toy.desc, &toy.edges, spec, first, count, part,
-                                     &err) == HW_OK;
+    bool right = hw_parts_build_list(desk->ctx, &fixture.desc, &fixture.edges, spec, first, count,
+                                     part, &err) == HW_OK;
     for (int p = 0; p < count && right; p++)
         spoil->apply(&part[p]);
     right = right && write_parts(desk, part, first, count, digest, &err) == HW_OK &&
@@ -321,7 +321,7 @@ static void test_spoil(struct tap *tap, const struct desk *desk, const struct hw
         hw_part_free(&part[p]);
     hw_part_free(&again);
     free(part);
-    free_toy(&toy);
+    free_random_graph(&fixture);
 }
 
 static void test_spoils(struct tap *tap, const struct desk *desk)

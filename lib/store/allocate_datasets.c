@@ -75,7 +75,7 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
 
     store->layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
     if (store->layout_fd < 0)
-        return hw_fail(err, HW_RESOURCES, "cannot be laid out in memory: %s", strerror(errno));
+        return hw_fail(err, HW_RESOURCES, "cannot be created in memory: %s", strerror(errno));
     /* HDF5 must not cut off what is there, nor lock it: it begins under another name. */
     if (asprintf(&path, "%s.layout", store->temporary) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
@@ -133,7 +133,7 @@ static enum hw_status make_groups(const struct hw_store *store, const char *path
     return status;
 }
 
-/* Creates the HDF5 dataset: contiguous, laid down at once, never filled. */
+/* Creates the HDF5 dataset: contiguous, allocated at once, never filled. */
 static enum hw_status create_dataset(const struct hw_store *store, struct hw_dataset *dataset,
                                      hid_t type, struct hw_error *err)
 {
@@ -157,7 +157,7 @@ static enum hw_status create_dataset(const struct hw_store *store, struct hw_dat
     if (status == HW_OK && hw_dataset_count(dataset) > 0) {
         haddr_t address = H5Dget_offset(dataset->id);
         if (address == HADDR_UNDEF)
-            return hw_fail(err, HW_INTERNAL, "%s: HDF5 laid down no storage", dataset->path);
+            return hw_fail(err, HW_INTERNAL, "%s: HDF5 allocated no storage", dataset->path);
         dataset->address = (hw_count)address;
     }
     return status;

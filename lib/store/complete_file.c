@@ -58,7 +58,7 @@ static void drop(struct hw_store *store)
 enum hw_status hw_store_commit(struct hw_store *store, struct hw_error *err)
 {
     enum hw_status status =
-        store->rehearsal ? hw_fail(err, HW_INTERNAL, "cannot be kept") : hw_run_finish(store, err);
+        store->dry_run ? hw_fail(err, HW_INTERNAL, "cannot be kept") : hw_run_finish(store, err);
 
     if (status == HW_OK)
         status = finish_digests(store, err);

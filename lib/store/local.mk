@@ -33,6 +33,6 @@ TESTS += lib/store/test_damage.mt
 lib_store_test_damage_mt_SOURCES = lib/store/test_damage.c \
   tests/fixtures/store_files.c tests/fixtures/store_files.h
 lib_store_test_damage_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/store/make_file
-lib_store_make_file_SOURCES = lib/store/make_file.c
-lib_store_make_file_LDADD = $(LDADD)
+check_PROGRAMS += tests/faults/make_file
+tests_faults_make_file_SOURCES = tests/faults/make_file.c
+tests_faults_make_file_LDADD = $(LDADD)

@@ -52,8 +52,8 @@ enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
     return hw_incomplete_file_make(store->path, &store->temporary, &store->temporary_fd, err);
 }
 
-/* The end of the datasets laid down so far. */
-static hw_count laid_end(const struct hw_store *store)
+/* The end of the datasets allocated so far. */
+static hw_count allocated_end(const struct hw_store *store)
 {
     hw_count end = 0;
 
@@ -74,7 +74,7 @@ enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count
 
     if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
         __builtin_add_overflow(store->unreserved, bytes, &needed) ||
-        __builtin_add_overflow(laid_end(store), bytes, &end))
+        __builtin_add_overflow(allocated_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
     /* A file that was there has its space already. */
     return hw_incomplete_file_require_space(store->temporary_fd, store->found ? 0 : needed, end,

@@ -50,7 +50,7 @@ struct hw_store;
 
 /*
  * Starts a file of that kind that will appear as path. The temporary file lies
- * beside it. Collective over ctx->world.
+ * in the same folder. Collective over ctx->world.
  *
  * force: replace an existing file when committing; otherwise an existing one is
  * HW_RESOURCES. An unwritable folder is HW_RESOURCES too.
@@ -61,7 +61,7 @@ enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, e
 /*
  * The same, but the data lie in PATH.partial until the file is complete, and
  * stay there if it is dropped after hw_store_keep(): a process that defines the
- * same datasets in the same order finds them where they were. *found: whether
+ * same datasets in the same order gets them back where they were. *found: whether
  * such a file was there. HW_RESOURCES if another process is writing it.
  * Collective.
  */
@@ -89,8 +89,8 @@ enum hw_status hw_store_take(struct hw_store *store, const char *path, hw_count 
                              struct hw_error *err);
 
 /*
- * Starts a rehearsal: a file of that kind that is defined, written and digested
- * like any other, but whose data go nowhere, so that hw_store_digest() tells the
+ * Starts a dry run: a file of that kind that is defined, written and digested
+ * like any other, but whose data go nowhere, so that hw_store_digest() computes the
  * digest without the disk. It cannot be committed; hw_store_close() ends it.
  * Collective.
  */

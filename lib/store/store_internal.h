@@ -1,5 +1,5 @@
 /*
- * What the parts of the store share; no business of anybody else.
+ * What the files of lib/store share. Internal to lib/store.
  *
  * A store is a catalogue (attributes and datasets, the same on all ranks) and a
  * way to the data. HDF5 itself runs on rank 0 alone, for the metadata; datasets
@@ -80,7 +80,7 @@ struct hw_store {
     struct hw_schema *schema;
     char *path;
     bool writing;
-    bool rehearsal; /* writing, but nowhere: only the digests are wanted */
+    bool dry_run; /* a dry run: written nowhere, only the digests are wanted */
     bool force;
     bool partial; /* writing: the temporary file has a lasting name, and is kept ... */
     bool found;   /* ... was there before ... */
@@ -168,10 +168,10 @@ hw_count hw_segment_length(const struct hw_dataset *dataset, hw_count segment);
 /* The number of a segment's first block; of `segments` the number of blocks. */
 hw_count hw_segment_block(const struct hw_dataset *dataset, hw_count segment);
 
-/* Gives a dataset its segments: offset [parts+1] is copied and checked; `grade` where it is
+/* Gives a dataset its segments: offset [parts+1] is copied and checked; `severity` where it is
  * wrong. Local. */
 enum hw_status hw_dataset_set_offsets(struct hw_dataset *dataset, const char *path, hw_count parts,
-                                      const hw_count *offset, enum hw_status grade,
+                                      const hw_count *offset, enum hw_status severity,
                                       struct hw_error *err);
 
 /* The root digest of the catalogue, by store.h's text of lines. Local. */
@@ -191,8 +191,8 @@ enum hw_status hw_schema_load(enum hw_kind kind, struct hw_schema **schema, stru
 void hw_schema_free(struct hw_schema *schema);
 int64_t hw_schema_version(const struct hw_schema *schema);
 
-/* Compares the catalogue with its schema; grade is what a violation is. Local. */
-enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status grade,
+/* Compares the catalogue with its schema; severity is what a violation is. Local. */
+enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status severity,
                                struct hw_error *err);
 
 /* Whether the root digest covers it. Local. */
@@ -261,10 +261,10 @@ void hw_allocate_drop(struct hw_store *store);
 
 /* ---- rename_into_place.c: the temporary file, rank 0 only ---- */
 
-/* Makes it beside store->path and opens it. */
+/* Makes it in the folder of store->path and opens it. */
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
 /* Checks that a dataset to come fits on the disk and within the limit on file
- * sizes, before HDF5, which is not to fail, lays it down. */
+ * sizes, before HDF5, which is not to fail, allocates it. */
 enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count bytes,
                                           struct hw_error *err);
 /* Sets disk space aside for a dataset where the file system can. */

@@ -53,8 +53,9 @@ static void save_for_all(const struct hw_context *ctx, const char *path, const c
     MPI_Barrier(ctx->world);
 }
 
-/* Writes all that an open store says into text, so that two can be compared. */
-static void tell(const struct hw_store *store, char *text, size_t size)
+/* Writes all attributes, shapes and digests of an open store into text, so that two can be
+ * compared. */
+static void describe_store(const struct hw_store *store, char *text, size_t size)
 {
     char value[4096];
     struct hw_shape shape;
@@ -73,9 +74,9 @@ static void tell(const struct hw_store *store, char *text, size_t size)
     fclose(out);
 }
 
-/* Opens a file and reads all of it; told: what it says, if it verifies. */
+/* Opens a file and reads all of it; description: its contents as text, if it verifies. */
 static enum hw_status examine(const struct hw_context *ctx, const char *path, enum hw_kind kind,
-                              char *agreed, size_t size, struct hw_error *err)
+                              char *description, size_t size, struct hw_error *err)
 {
     struct hw_store *store = NULL;
 
@@ -83,13 +84,13 @@ static enum hw_status examine(const struct hw_context *ctx, const char *path, en
     if (status == HW_OK)
         status = hw_store_verify_all(store, err);
     if (status == HW_OK)
-        tell(store, agreed, size);
+        describe_store(store, description, size);
     hw_store_close(store);
     return status;
 }
 
 /* Whether err is one error message about that file. */
-static bool is_sentence(const struct hw_error *err, const char *path)
+static bool is_error_message(const struct hw_error *err, const char *path)
 {
     const size_t length = strlen(path);
 
@@ -105,7 +106,7 @@ struct tally {
 
 /* Tries the file "d.h5": it must be refused with an error message, or say just what
  * the undamaged one says. */
-static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const char *agreed,
+static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const char *description,
                         const char *how, long where, struct tally *tally)
 {
     struct hw_error err = {{0}};
@@ -113,9 +114,9 @@ static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const c
 
     enum hw_status status = examine(ctx, "d.h5", kind, now, sizeof now, &err);
     tally->tried++;
-    if (status == HW_BAD_INPUT && is_sentence(&err, "d.h5")) {
+    if (status == HW_BAD_INPUT && is_error_message(&err, "d.h5")) {
         tally->refused++;
-    } else if (status == HW_OK && strcmp(now, agreed) == 0) {
+    } else if (status == HW_OK && strcmp(now, description) == 0) {
         tally->harmless++;
     } else {
         tally->wrong++;
@@ -134,13 +135,13 @@ static void test_damage(struct tap *tap, const struct hw_context *ctx, const cha
     struct hw_error err = {{0}};
     struct tally cut = {0}, flip = {0};
     char *damaged = malloc((size_t)image.size);
-    char agreed[16384] = "";
+    char description[16384] = "";
 
-    tap_ok(tap, examine(ctx, path, kind, agreed, sizeof agreed, &err) == HW_OK, "%s is right (%s)",
-           path, err.text);
+    tap_ok(tap, examine(ctx, path, kind, description, sizeof description, &err) == HW_OK,
+           "%s is right (%s)", path, err.text);
     for (long size = 0; size < image.size; size += 5 * step) {
         save_for_all(ctx, "d.h5", image.bytes, size);
-        try_damaged(ctx, kind, agreed, "cut to", size, &cut);
+        try_damaged(ctx, kind, description, "cut to", size, &cut);
     }
     tap_ok(tap, cut.wrong == 0 && cut.refused == cut.tried, "%s: %d of %d lengths are refused %s",
            path, cut.refused, cut.tried, cut.example);
@@ -148,7 +149,7 @@ static void test_damage(struct tap *tap, const struct hw_context *ctx, const cha
         memcpy(damaged, image.bytes, (size_t)image.size);
         damaged[at] = (char)(damaged[at] ^ (char)masks[at / step % 3]);
         save_for_all(ctx, "d.h5", damaged, image.size);
-        try_damaged(ctx, kind, agreed, "flipped at", at, &flip);
+        try_damaged(ctx, kind, description, "flipped at", at, &flip);
     }
     tap_ok(tap, flip.wrong == 0 && flip.refused > 2 * flip.harmless,
            "%s: %d of %d flipped bytes are refused, %d matter nothing %s", path, flip.refused,
@@ -495,7 +496,7 @@ static void test_deceptions(struct tap *tap, const struct hw_context *ctx)
 {
     const size_t count = sizeof deceptions / sizeof *deceptions;
     const size_t step = ctx->size == 1 ? 1 : 11;
-    char agreed[16384];
+    char description[16384];
 
     for (size_t i = 0; i < count; i += step) {
         const struct deception *deception = &deceptions[i];
@@ -513,9 +514,9 @@ static void test_deceptions(struct tap *tap, const struct hw_context *ctx)
         }
         MPI_Barrier(ctx->world);
         enum hw_kind kind = deception->path[0] == 'g' ? HW_KIND_GRAPH : HW_KIND_PARTITION;
-        enum hw_status status = examine(ctx, "d.h5", kind, agreed, sizeof agreed, &err);
+        enum hw_status status = examine(ctx, "d.h5", kind, description, sizeof description, &err);
         tap_ok(tap,
-               status == HW_BAD_INPUT && is_sentence(&err, "d.h5") &&
+               status == HW_BAD_INPUT && is_error_message(&err, "d.h5") &&
                    strstr(err.text, deception->answer),
                "\"%s\" (%s)", deception->answer, err.text);
     }
@@ -541,7 +542,7 @@ static void test_strangers(struct tap *tap, const struct hw_context *ctx)
         const char *path = strangers[i].path;
         enum hw_status status = hw_store_open(ctx, path, HW_KIND_GRAPH, &store, &err);
         tap_ok(tap,
-               status == HW_BAD_INPUT && !store && is_sentence(&err, path) &&
+               status == HW_BAD_INPUT && !store && is_error_message(&err, path) &&
                    strstr(err.text, strangers[i].answer),
                "%s is refused (%s)", path, err.text);
         tap_ok(tap, hw_store_kind(ctx, path, &kind, &err) == HW_BAD_INPUT, "and is of no kind");

@@ -123,12 +123,12 @@ enum hw_status hw_store_dry_run(const struct hw_context *ctx, enum hw_kind kind,
                                 struct hw_store **store, struct hw_error *err)
 {
     hw_h5_quiet();
-    enum hw_status status = hw_store_new(ctx, "a rehearsal", kind, store, err);
+    enum hw_status status = hw_store_new(ctx, "a dry_run", kind, store, err);
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK) {
         (*store)->writing = true;
-        (*store)->rehearsal = true;
+        (*store)->dry_run = true;
         return HW_OK;
     }
     hw_store_free(*store);
@@ -168,7 +168,7 @@ static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *da
                                    enum hw_status status, struct hw_error *err)
 {
     status = hw_agree(store->ctx.world, status, err);
-    if (store->rehearsal)
+    if (store->dry_run)
         return status == HW_OK ? HW_OK : hw_store_prefix(store, status, err);
     if (status == HW_OK && store->ctx.rank == 0) {
         const hw_count bytes = hw_dataset_count(dataset) * (hw_count)dataset->element;
@@ -230,7 +230,7 @@ static enum hw_status write_pieces(const struct hw_store *store, const struct hw
     MPI_Status done;
     int written = 0;
 
-    if (store->rehearsal)
+    if (store->dry_run)
         return HW_OK;
     for (hw_count at = 0; at < end && status == HW_OK; at += HW_STORE_PIECE) {
         const hw_count piece = end - at < HW_STORE_PIECE ? end - at : HW_STORE_PIECE;
@@ -248,7 +248,7 @@ static enum hw_status write_pieces(const struct hw_store *store, const struct hw
     return status;
 }
 
-/* Looks whether a range of a dataset can be written, and finds the dataset. Local. */
+/* Checks that a range of a dataset can be written, and looks the dataset up. Local. */
 static enum hw_status check_range(const struct hw_store *store, const char *path, hw_count segment,
                                   hw_count first, hw_count count, struct hw_dataset **found,
                                   struct hw_error *err)

@@ -3,7 +3,7 @@
 # status 4, no file and no rank left behind.
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
-make_file=$top_builddir/lib/store/make_file
+make_file=$top_builddir/tests/faults/make_file
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 

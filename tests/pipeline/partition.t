@@ -166,10 +166,10 @@ ok "which stays" [ ! -s there.h5 ]
 refused "no such folder" 4 'none' hopwave-partition g.h5 --layout 1d --parts 2 -o none/x.h5
 HOPWAVE_MEMORY=100K
 export HOPWAVE_MEMORY
-refused "too little memory" 4 'laying out the graph needs .* MiB' \
+refused "too little memory" 4 'partitioning the graph needs .* MiB' \
     "$MPIEXEC" -n 2 hopwave-partition g.h5 --layout 1d --parts 2 -o x.h5
 HOPWAVE_MEMORY=60M
-refused "too many delegates for the memory" 4 'laying out the graph needs .* MiB' \
+refused "too many delegates for the memory" 4 'partitioning the graph needs .* MiB' \
     "$MPIEXEC" -n 2 hopwave-partition g.h5 --layout degree-separated --parts 4096 \
     --degree-threshold 0 -o x.h5
 unset HOPWAVE_MEMORY

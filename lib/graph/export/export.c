@@ -302,7 +302,7 @@ static enum hw_status export_text(const struct hw_context *ctx, struct hw_graph 
 
 /* ---- all formats ---- */
 
-/* Opens PATH.weights beside a packed file. Collective. */
+/* Opens PATH.weights of a packed file. Collective. */
 static enum hw_status open_weights(const struct hw_context *ctx, const char *path, bool force,
                                    struct hw_output **output, struct hw_error *err)
 {

@@ -8,7 +8,7 @@
 #include "lib/graph/graph.h"
 
 enum hw_export_format {
-    HW_EXPORT_PACKED, /* Graph500: 12 bytes a tuple; f32 weights beside it in PATH.weights */
+    HW_EXPORT_PACKED, /* Graph500: 12 bytes a tuple; f32 weights in PATH.weights */
     HW_EXPORT_MTX,    /* Matrix Market coordinates, ids from 1 */
     HW_EXPORT_EL,     /* lines "source target" */
     HW_EXPORT_WEL,    /* lines "source target weight" */

@@ -1,5 +1,5 @@
 /*
- * Plain files that ranks write together: under a temporary name in the target's
+ * Plain files that the ranks write together: under a temporary name in the target's
  * folder, synced, then renamed. (HDF5 files are the store's.)
  */
 #ifndef HOPWAVE_GRAPH_EXPORT_TEXT_OUTPUT_H

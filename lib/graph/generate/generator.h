@@ -1,5 +1,5 @@
 /*
- * A recipe's generator from the inside: plain values, the same on CPUs and GPUs. Programs
+ * The generator of a spec, as plain values, the same on CPUs and GPUs. Programs
  * go through generator_spec.h; kernels read a copy on their device.
  */
 #ifndef HOPWAVE_GRAPH_GENERATE_GENERATOR_H

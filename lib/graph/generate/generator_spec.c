@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The version of the algorithms, kept in recipes: a change that makes other
+/* The version of the algorithms, kept in generator specs: a change that makes other
  * tuples from the same parameters raises it. */
 #define GENERATOR_VERSION 1
 
@@ -67,19 +67,18 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
 /* ---- checks ---- */
 
 /* Checks scale and edge factor, and derives vertices and edges. */
-static enum hw_status complete_scale(struct hw_generator_spec *recipe, int min,
-                                     struct hw_error *err)
+static enum hw_status complete_scale(struct hw_generator_spec *spec, int min, struct hw_error *err)
 {
-    if (recipe->scale < min || recipe->scale > HW_SCALE_MAX)
-        return hw_fail(err, HW_USAGE, "scale %d is outside %d to %d for model %s", recipe->scale,
-                       min, HW_SCALE_MAX, model_names[recipe->model]);
-    recipe->vertices = (hw_gid)1 << recipe->scale;
-    if (recipe->edge_factor < 0 || recipe->edge_factor > HW_EDGES_MAX >> recipe->scale)
+    if (spec->scale < min || spec->scale > HW_SCALE_MAX)
+        return hw_fail(err, HW_USAGE, "scale %d is outside %d to %d for model %s", spec->scale, min,
+                       HW_SCALE_MAX, model_names[spec->model]);
+    spec->vertices = (hw_gid)1 << spec->scale;
+    if (spec->edge_factor < 0 || spec->edge_factor > HW_EDGES_MAX >> spec->scale)
         return hw_fail(err, HW_USAGE,
                        "edge factor %" PRI_COUNT " at scale %d is outside 0 to %" PRI_COUNT
                        " (2^50 edges)",
-                       recipe->edge_factor, recipe->scale, HW_EDGES_MAX >> recipe->scale);
-    recipe->edges = recipe->edge_factor << recipe->scale;
+                       spec->edge_factor, spec->scale, HW_EDGES_MAX >> spec->scale);
+    spec->edges = spec->edge_factor << spec->scale;
     return HW_OK;
 }
 
@@ -98,105 +97,105 @@ static enum hw_status check_abcd(const double abcd[4], struct hw_error *err)
 }
 
 /* Checks n and m of an Erdős–Rényi graph; draws m where a probability decides. */
-static enum hw_status complete_pairs(struct hw_generator_spec *recipe, struct hw_error *err)
+static enum hw_status complete_pairs(struct hw_generator_spec *spec, struct hw_error *err)
 {
-    if (recipe->vertices < 1 || recipe->vertices > HW_VERTICES_MAX)
-        return hw_fail(err, HW_USAGE, "%" PRI_GID " vertices are outside 1 to 2^%d",
-                       recipe->vertices, HW_SCALE_MAX);
-    hw_pair_count pairs = hw_pair_total(recipe->vertices, recipe->directed);
-    if (recipe->has_probability && !(recipe->probability >= 0 && recipe->probability <= 1))
-        return hw_fail(err, HW_USAGE, "probability %g is outside 0 to 1", recipe->probability);
-    if (recipe->has_probability && recipe->edges == -1) {
-        hw_pair_count drawn = hw_pairs_binomial(pairs, recipe->probability, recipe->seed);
-        recipe->edges = drawn > (hw_pair_count)HW_EDGES_MAX ? INT64_MAX : (hw_count)drawn;
+    if (spec->vertices < 1 || spec->vertices > HW_VERTICES_MAX)
+        return hw_fail(err, HW_USAGE, "%" PRI_GID " vertices are outside 1 to 2^%d", spec->vertices,
+                       HW_SCALE_MAX);
+    hw_pair_count pairs = hw_pair_total(spec->vertices, spec->directed);
+    if (spec->has_probability && !(spec->probability >= 0 && spec->probability <= 1))
+        return hw_fail(err, HW_USAGE, "probability %g is outside 0 to 1", spec->probability);
+    if (spec->has_probability && spec->edges == -1) {
+        hw_pair_count drawn = hw_pairs_binomial(pairs, spec->probability, spec->seed);
+        spec->edges = drawn > (hw_pair_count)HW_EDGES_MAX ? INT64_MAX : (hw_count)drawn;
     }
-    if (recipe->edges < 0 || recipe->edges > HW_EDGES_MAX)
+    if (spec->edges < 0 || spec->edges > HW_EDGES_MAX)
         return hw_fail(err, HW_USAGE, "%s edges are outside 0 to 2^50",
-                       recipe->edges < 0 ? "a negative number of" : "more than 2^50");
-    if ((hw_pair_count)recipe->edges > pairs)
+                       spec->edges < 0 ? "a negative number of" : "more than 2^50");
+    if ((hw_pair_count)spec->edges > pairs)
         return hw_fail(err, HW_USAGE,
                        "%" PRI_COUNT " edges are more than the %" PRI_COUNT " pairs that %" PRI_GID
                        " vertices have",
-                       recipe->edges, (hw_count)pairs, recipe->vertices);
+                       spec->edges, (hw_count)pairs, spec->vertices);
     return HW_OK;
 }
 
-static enum hw_status check_weights(const struct hw_generator_spec *recipe, struct hw_error *err)
+static enum hw_status check_weights(const struct hw_generator_spec *spec, struct hw_error *err)
 {
-    if (recipe->weighting == HW_WEIGHTING_INTEGER && recipe->low > recipe->high)
+    if (spec->weighting == HW_WEIGHTING_INTEGER && spec->low > spec->high)
         return hw_fail(err, HW_USAGE, "integer weights from %d to %d: the range is empty",
-                       recipe->low, recipe->high);
-    if (recipe->weighting == HW_WEIGHTING_SIGNED && !recipe->directed)
+                       spec->low, spec->high);
+    if (spec->weighting == HW_WEIGHTING_SIGNED && !spec->directed)
         return hw_fail(err, HW_USAGE,
                        "signed weights need a directed graph: an undirected edge of negative "
                        "weight is a negative cycle by itself");
     return HW_OK;
 }
 
-enum hw_status hw_generator_spec_complete(struct hw_generator_spec *recipe, struct hw_error *err)
+enum hw_status hw_generator_spec_complete(struct hw_generator_spec *spec, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    switch (recipe->model) {
+    switch (spec->model) {
     case HW_MODEL_RMAT:
-        status = complete_scale(recipe, 0, err);
+        status = complete_scale(spec, 0, err);
         if (status == HW_OK)
-            status = check_abcd(recipe->abcd, err);
+            status = check_abcd(spec->abcd, err);
         break;
     case HW_MODEL_ERDOS_RENYI:
-        status = complete_pairs(recipe, err);
+        status = complete_pairs(spec, err);
         break;
     case HW_MODEL_GRAPH500:
-        status = complete_scale(recipe, 1, err);
-        if (status == HW_OK && recipe->directed)
+        status = complete_scale(spec, 1, err);
+        if (status == HW_OK && spec->directed)
             status = hw_fail(err, HW_USAGE, "the graph500 graph is undirected");
         break;
     default:
         return hw_fail(err, HW_INTERNAL, "no such model");
     }
     if (status == HW_OK)
-        status = check_weights(recipe, err);
+        status = check_weights(spec, err);
     return status;
 }
 
 /* ---- attributes ---- */
 
-/* One attribute of a recipe, and where its value lies. */
+/* One attribute of a generator spec, and where its value lies. */
 struct field {
     const char *name;
     enum { FIELD_I64, FIELD_U64, FIELD_I32, FIELD_INT, FIELD_BOOL, FIELD_F64 } type;
     void *value;
 };
 
-/* Room for the fields of any recipe. */
+/* Room for the fields of any generator spec. */
 #define MAX_FIELDS 12
 
-/* Lists the fields that the recipe's model and weights have, beside their names.
+/* Lists the fields that the generator spec's model and weights have, with their names.
  * Returns how many. */
-static int fields_of(struct hw_generator_spec *recipe, struct field field[MAX_FIELDS])
+static int fields_of(struct hw_generator_spec *spec, struct field field[MAX_FIELDS])
 {
     int n = 0;
 
-    if (recipe->model != HW_MODEL_ERDOS_RENYI) {
-        field[n++] = (struct field){"scale", FIELD_INT, &recipe->scale};
-        field[n++] = (struct field){"edge_factor", FIELD_I64, &recipe->edge_factor};
+    if (spec->model != HW_MODEL_ERDOS_RENYI) {
+        field[n++] = (struct field){"scale", FIELD_INT, &spec->scale};
+        field[n++] = (struct field){"edge_factor", FIELD_I64, &spec->edge_factor};
     }
-    if (recipe->model == HW_MODEL_RMAT) {
+    if (spec->model == HW_MODEL_RMAT) {
         for (int i = 0; i < 4; i++)
-            field[n++] = (struct field){quarter_names[i], FIELD_F64, &recipe->abcd[i]};
-        field[n++] = (struct field){"scramble", FIELD_BOOL, &recipe->scramble};
+            field[n++] = (struct field){quarter_names[i], FIELD_F64, &spec->abcd[i]};
+        field[n++] = (struct field){"scramble", FIELD_BOOL, &spec->scramble};
     }
-    if (recipe->model == HW_MODEL_GRAPH500) {
-        field[n++] = (struct field){"seed1", FIELD_U64, &recipe->seed1};
-        field[n++] = (struct field){"seed2", FIELD_U64, &recipe->seed2};
+    if (spec->model == HW_MODEL_GRAPH500) {
+        field[n++] = (struct field){"seed1", FIELD_U64, &spec->seed1};
+        field[n++] = (struct field){"seed2", FIELD_U64, &spec->seed2};
     } else {
-        field[n++] = (struct field){"seed", FIELD_U64, &recipe->seed};
+        field[n++] = (struct field){"seed", FIELD_U64, &spec->seed};
     }
-    if (recipe->has_probability)
-        field[n++] = (struct field){"probability", FIELD_F64, &recipe->probability};
-    if (recipe->weighting == HW_WEIGHTING_INTEGER) {
-        field[n++] = (struct field){"weight_low", FIELD_I32, &recipe->low};
-        field[n++] = (struct field){"weight_high", FIELD_I32, &recipe->high};
+    if (spec->has_probability)
+        field[n++] = (struct field){"probability", FIELD_F64, &spec->probability};
+    if (spec->weighting == HW_WEIGHTING_INTEGER) {
+        field[n++] = (struct field){"weight_low", FIELD_I32, &spec->low};
+        field[n++] = (struct field){"weight_high", FIELD_I32, &spec->high};
     }
     return n;
 }
@@ -219,20 +218,20 @@ static int64_t field_integer(const struct field *field)
     }
 }
 
-enum hw_status hw_generator_spec_write(const struct hw_generator_spec *recipe,
-                                       struct hw_store *store, struct hw_error *err)
+enum hw_status hw_generator_spec_write(const struct hw_generator_spec *spec, struct hw_store *store,
+                                       struct hw_error *err)
 {
-    struct hw_generator_spec copy = *recipe;
+    struct hw_generator_spec copy = *spec;
     struct field field[MAX_FIELDS];
     int fields = fields_of(&copy, field);
 
     enum hw_status status =
-        hw_store_set_string(store, HW_AT_PARAMETERS, "model", model_names[recipe->model], err);
+        hw_store_set_string(store, HW_AT_PARAMETERS, "model", model_names[spec->model], err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "generator", GENERATOR_VERSION, err);
     if (status == HW_OK)
         status = hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
-                                     weighting_names[recipe->weighting], err);
+                                     weighting_names[spec->weighting], err);
     for (int i = 0; i < fields && status == HW_OK; i++) {
         if (field[i].type == FIELD_F64)
             status = hw_store_set_f64(store, HW_AT_PARAMETERS, field[i].name,
@@ -297,13 +296,13 @@ static enum hw_status read_field(const struct hw_store *store, const struct fiel
     return HW_OK;
 }
 
-/* Checks that the root attribute `weights` is the type of the recipe's weights. */
+/* Checks that the root attribute `weights` is the type of the generator spec's weights. */
 static enum hw_status check_weights_attribute(const struct hw_store *store,
-                                              const struct hw_generator_spec *recipe,
+                                              const struct hw_generator_spec *spec,
                                               struct hw_error *err)
 {
     static const char *const names[] = {"none", "f32", "i32"};
-    const char *made = names[hw_weighting_type(recipe->weighting)];
+    const char *made = names[hw_weighting_type(spec->weighting)];
     char text[16];
 
     enum hw_status status =
@@ -314,9 +313,9 @@ static enum hw_status check_weights_attribute(const struct hw_store *store,
     return status;
 }
 
-/* Reads model, weights and fields into a recipe whose root values are set. */
-static enum hw_status read_parameters(const struct hw_store *store,
-                                      struct hw_generator_spec *recipe, struct hw_error *err)
+/* Reads model, weights and fields into a generator spec whose root values are set. */
+static enum hw_status read_parameters(const struct hw_store *store, struct hw_generator_spec *spec,
+                                      struct hw_error *err)
 {
     struct field field[MAX_FIELDS];
     int64_t version = 0;
@@ -331,88 +330,88 @@ static enum hw_status read_parameters(const struct hw_store *store,
         status = hw_fail(err, HW_BAD_INPUT,
                          "made for version %" PRId64 " of the generators, this is version %d",
                          version, GENERATOR_VERSION);
-    recipe->model = (enum hw_model)model;
-    recipe->weighting = (enum hw_weighting)weighting;
-    recipe->has_probability = hw_store_has(store, HW_AT_PARAMETERS, "probability");
-    int fields = fields_of(recipe, field);
+    spec->model = (enum hw_model)model;
+    spec->weighting = (enum hw_weighting)weighting;
+    spec->has_probability = hw_store_has(store, HW_AT_PARAMETERS, "probability");
+    int fields = fields_of(spec, field);
     for (int i = 0; i < fields && status == HW_OK; i++)
         status = read_field(store, &field[i], err);
     return status;
 }
 
 /* Adds a share of vertices at which so many tuples end on average. */
-static void add_ends(double share, double ends, double *some, double *several)
+static void add_ends(double fraction, double ends, double *some, double *several)
 {
     const double none = exp(-ends);
 
-    *some += share * (1 - none);
-    *several += share * (1 - none - ends * none);
+    *some += fraction * (1 - none);
+    *several += fraction * (1 - none - ends * none);
 }
 
-void hw_generator_spec_ends(const struct hw_generator_spec *recipe, double *some, double *several)
+void hw_generator_spec_ends(const struct hw_generator_spec *spec, double *some, double *several)
 {
     static const double graph500[4] = {0.57, 0.19, 0.19, 0.05};
-    const double *abcd = recipe->model == HW_MODEL_GRAPH500 ? graph500 : recipe->abcd;
+    const double *abcd = spec->model == HW_MODEL_GRAPH500 ? graph500 : spec->abcd;
     const double out = abcd[0] + abcd[1], in = abcd[0] + abcd[2];
-    const double edges = (double)recipe->edges;
-    const int scale = recipe->scale;
+    const double edges = (double)spec->edges;
+    const int scale = spec->scale;
 
     *some = *several = 0;
-    if (recipe->model == HW_MODEL_ERDOS_RENYI) {
-        add_ends(1, 2 * edges / (double)recipe->vertices, some, several);
+    if (spec->model == HW_MODEL_ERDOS_RENYI) {
+        add_ends(1, 2 * edges / (double)spec->vertices, some, several);
         return;
     }
     /* Vertices of as many ones among their bits are alike. */
     for (int ones = 0; ones <= scale; ones++) {
-        const double share =
+        const double fraction =
             exp(lgamma(scale + 1) - lgamma(ones + 1) - lgamma(scale - ones + 1) - scale * log(2));
-        add_ends(share,
+        add_ends(fraction,
                  edges * (pow(out, scale - ones) * pow(1 - out, ones) +
                           pow(in, scale - ones) * pow(1 - in, ones)),
                  some, several);
     }
 }
 
-enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *recipe,
+enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *spec,
                                       struct hw_error *err)
 {
     int64_t directed = 0;
 
-    *recipe = (struct hw_generator_spec){0};
-    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &recipe->vertices, err);
+    *spec = (struct hw_generator_spec){0};
+    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &spec->vertices, err);
     if (status == HW_OK)
-        status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &recipe->edges, err);
+        status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &spec->edges, err);
     if (status == HW_OK)
         status = hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err);
-    recipe->directed = directed != 0;
+    spec->directed = directed != 0;
     if (status == HW_OK)
-        status = read_parameters(store, recipe, err);
+        status = read_parameters(store, spec, err);
     if (status == HW_OK)
-        status = check_weights_attribute(store, recipe, err);
+        status = check_weights_attribute(store, spec, err);
     if (status != HW_OK)
         return status;
-    struct hw_generator_spec whole = *recipe;
+    struct hw_generator_spec whole = *spec;
     if (hw_generator_spec_complete(&whole, err) != HW_OK)
         return hw_prefix(err, HW_BAD_INPUT, "the recipe is wrong");
-    if (whole.vertices != recipe->vertices || whole.edges != recipe->edges)
+    if (whole.vertices != spec->vertices || whole.edges != spec->edges)
         return hw_fail(err, HW_BAD_INPUT,
                        "the recipe makes %" PRI_GID " vertices and %" PRI_COUNT
                        " edges, the file says %" PRI_GID " and %" PRI_COUNT,
-                       whole.vertices, whole.edges, recipe->vertices, recipe->edges);
+                       whole.vertices, whole.edges, spec->vertices, spec->edges);
     return HW_OK;
 }
 
 /* ---- tuples ---- */
 
 /* The seed of weights: one for each pair of Graph500 seeds. */
-static uint64_t weight_seed(const struct hw_generator_spec *recipe)
+static uint64_t weight_seed(const struct hw_generator_spec *spec)
 {
-    if (recipe->model != HW_MODEL_GRAPH500)
-        return recipe->seed;
-    return recipe->seed1 + UINT64_C(0x9E3779B97F4A7C15) * recipe->seed2;
+    if (spec->model != HW_MODEL_GRAPH500)
+        return spec->seed;
+    return spec->seed1 + UINT64_C(0x9E3779B97F4A7C15) * spec->seed2;
 }
 
-enum hw_status hw_generator_open(const struct hw_generator_spec *recipe,
+enum hw_status hw_generator_open(const struct hw_generator_spec *spec,
                                  struct hw_generator **generator, struct hw_error *err)
 {
     struct hw_generator *made = NULL;
@@ -421,20 +420,20 @@ enum hw_status hw_generator_open(const struct hw_generator_spec *recipe,
     *generator = made;
     if (status != HW_OK)
         return status;
-    made->model = recipe->model;
-    made->weighter = (struct hw_weighter){.weighting = recipe->weighting,
-                                          .seed = weight_seed(recipe),
-                                          .low = recipe->low,
-                                          .high = recipe->high};
-    switch (recipe->model) {
+    made->model = spec->model;
+    made->weighter = (struct hw_weighter){.weighting = spec->weighting,
+                                          .seed = weight_seed(spec),
+                                          .low = spec->low,
+                                          .high = spec->high};
+    switch (spec->model) {
     case HW_MODEL_RMAT:
-        hw_rmat_init(&made->rmat, recipe->scale, recipe->abcd, recipe->seed, recipe->scramble);
+        hw_rmat_init(&made->rmat, spec->scale, spec->abcd, spec->seed, spec->scramble);
         break;
     case HW_MODEL_ERDOS_RENYI:
-        hw_pairs_init(&made->pairs, recipe->vertices, recipe->directed, recipe->seed);
+        hw_pairs_init(&made->pairs, spec->vertices, spec->directed, spec->seed);
         break;
     default:
-        hw_graph500_init(&made->graph500, recipe->scale, recipe->seed1, recipe->seed2);
+        hw_graph500_init(&made->graph500, spec->scale, spec->seed1, spec->seed2);
         break;
     }
     return HW_OK;

@@ -1,5 +1,5 @@
 /*
- * Recipes: what decides a generated graph, and the tuples that follow from it.
+ * Generator specs: the parameters of a generated graph, and the tuples that follow from it.
  * Any rank and thread makes any tuple, always the same.
  */
 #ifndef HOPWAVE_GRAPH_GENERATE_GENERATOR_SPEC_H
@@ -48,30 +48,30 @@ struct hw_generator_spec {
  *
  * Returns HW_OK, or HW_USAGE with an error message. Local.
  */
-enum hw_status hw_generator_spec_complete(struct hw_generator_spec *recipe, struct hw_error *err);
+enum hw_status hw_generator_spec_complete(struct hw_generator_spec *spec, struct hw_error *err);
 
 /*
- * The shares of vertices that tuples of a complete recipe end at, and end at twice or more, as
- * its model has them: ends at a vertex are taken to be Poisson's. Local.
+ * The fractions of vertices at which tuples of a complete spec end, and end twice or more,
+ * as its model has them: ends at a vertex are taken to be Poisson's. Local.
  */
-void hw_generator_spec_ends(const struct hw_generator_spec *recipe, double *some, double *several);
+void hw_generator_spec_ends(const struct hw_generator_spec *spec, double *some, double *several);
 
-/* Writes a recipe as attributes of /parameters. Collective. */
-enum hw_status hw_generator_spec_write(const struct hw_generator_spec *recipe,
-                                       struct hw_store *store, struct hw_error *err);
+/* Writes a generator spec as attributes of /parameters. Collective. */
+enum hw_status hw_generator_spec_write(const struct hw_generator_spec *spec, struct hw_store *store,
+                                       struct hw_error *err);
 
-/* Reads and checks a recipe; vertices, edges, directed and weights are the root
+/* Reads and checks a generator spec; vertices, edges, directed and weights are the root
  * attributes and must agree. HW_BAD_INPUT if not. Local. */
-enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *recipe,
+enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *spec,
                                       struct hw_error *err);
 
-/* Prepares a complete recipe. Local. */
-enum hw_status hw_generator_open(const struct hw_generator_spec *recipe,
+/* Prepares a complete generator spec. Local. */
+enum hw_status hw_generator_open(const struct hw_generator_spec *spec,
                                  struct hw_generator **generator, struct hw_error *err);
 
 /*
- * Makes tuples [first, first+count) of those that the recipe has into source
- * and target, and weights unless weight is NULL or the recipe has none. Uses the
+ * Makes tuples [first, first+count) of those that the generator spec has into source
+ * and target, and weights unless weight is NULL or the generator spec has none. Uses the
  * calling thread alone; threads may share a generator. Local.
  */
 void hw_generator_make(const struct hw_generator *generator, hw_count first, hw_count count,

@@ -75,11 +75,11 @@ static void outcome_units(const double abcd[4], int64_t units[HW_RMAT_OUTCOMES])
     int64_t left = (int64_t)1 << 32;
 
     for (int i = 0; i < HW_RMAT_OUTCOMES; i++) {
-        double share = 4294967296.0;
+        double fraction = 4294967296.0;
         for (int level = HW_RMAT_LEVELS - 1; level >= 0; level--)
-            share *= abcd[(i >> (HW_RMAT_LEVELS + level) & 1) * 2 + (i >> level & 1)];
-        units[i] = (int64_t)floor(share);
-        remainder[i] = (struct remainder){share - floor(share), i};
+            fraction *= abcd[(i >> (HW_RMAT_LEVELS + level) & 1) * 2 + (i >> level & 1)];
+        units[i] = (int64_t)floor(fraction);
+        remainder[i] = (struct remainder){fraction - floor(fraction), i};
         left -= units[i];
     }
     qsort(remainder, HW_RMAT_OUTCOMES, sizeof remainder[0], by_loss);
@@ -118,12 +118,12 @@ void hw_rmat_init(struct hw_rmat *rmat, int scale, const double abcd[4], uint64_
                   bool scramble)
 {
     const double sum = abcd[0] + abcd[1] + abcd[2] + abcd[3];
-    const double share[4] = {abcd[0] / sum, abcd[1] / sum, abcd[2] / sum, abcd[3] / sum};
+    const double fraction[4] = {abcd[0] / sum, abcd[1] / sum, abcd[2] / sum, abcd[3] / sum};
     int64_t units[HW_RMAT_OUTCOMES];
 
     *rmat = (struct hw_rmat){
         .seed = seed, .scale = scale, .scramble = scramble, .hash = hw_label_hash(seed, scale)};
-    outcome_units(share, units);
+    outcome_units(fraction, units);
     alias_table(units, rmat->alias);
 }
 

@@ -117,15 +117,15 @@ static void test_golden(struct tap *tap)
         target[i] = INT64_C(1) << (i % 41);
     }
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
-        for (hw_count grain = COUNT; grain > 0; grain = grain / 10 - 3) {
+        for (hw_count chunk = COUNT; chunk > 0; chunk = chunk / 10 - 3) {
             memset(weight, 255, sizeof weight);
-            for (hw_count done = 0; done < COUNT; done += grain)
+            for (hw_count done = 0; done < COUNT; done += chunk)
                 hw_weights_make(&table[i].weighter, (INT64_C(1) << 34) + 1 + done,
-                                grain < COUNT - done ? grain : COUNT - done, source + done,
+                                chunk < COUNT - done ? chunk : COUNT - done, source + done,
                                 target + done, weight + done);
             uint64_t hash = XXH3_64bits(weight, sizeof weight);
             tap_ok(tap, hash == table[i].hash, "%s %d, pieces of %d: as ever (0x%016llx)",
-                   "weighting", (int)table[i].weighter.weighting, (int)grain,
+                   "weighting", (int)table[i].weighter.weighting, (int)chunk,
                    (unsigned long long)hash);
         }
     }

@@ -128,7 +128,7 @@ static void test_even(struct tap *tap, hw_gid n, bool directed, int m)
            (int)n, sets, chi);
 }
 
-/* Ends of edges spread evenly over the vertices, and pairs over differences. */
+/* Ends of edges are uniform over the vertices, and pairs over differences. */
 static void test_ends(struct tap *tap)
 {
     enum { COUNT = 1 << 16, CELLS = 256 };
@@ -239,16 +239,16 @@ static void test_golden(struct tap *tap)
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct hw_pairs pairs;
         hw_pairs_init(&pairs, table[i].n, table[i].directed, table[i].seed);
-        for (hw_count grain = COUNT; grain > 30; grain = grain / 4 - 5) {
+        for (hw_count chunk = COUNT; chunk > 30; chunk = chunk / 4 - 5) {
             memset(both, 255, sizeof both);
-            for (hw_count done = 0; done < COUNT; done += grain)
+            for (hw_count done = 0; done < COUNT; done += chunk)
                 hw_pairs_make(&pairs, table[i].first + done,
-                              grain < COUNT - done ? grain : COUNT - done, both[0] + done,
+                              chunk < COUNT - done ? chunk : COUNT - done, both[0] + done,
                               both[1] + done);
             uint64_t hash = XXH3_64bits(both, sizeof both);
             tap_ok(tap, hash == table[i].hash,
                    "%lld vertices, pieces of %d: edges as ever (0x%016llx)", (long long)table[i].n,
-                   (int)grain, (unsigned long long)hash);
+                   (int)chunk, (unsigned long long)hash);
         }
     }
 }

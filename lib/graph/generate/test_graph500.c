@@ -87,7 +87,7 @@ static void test_golden(struct tap *tap)
 
 /* XXH3-64 of tuples in the reference's packed form, then of their weights. */
 static void packed_hashes(int scale, uint64_t seed1, uint64_t seed2, hw_count first, hw_count count,
-                          hw_count grain, uint64_t hash[2])
+                          hw_count chunk, uint64_t hash[2])
 {
     enum { MOST = 16384 };
     static hw_gid s[MOST], t[MOST];
@@ -96,8 +96,8 @@ static void packed_hashes(int scale, uint64_t seed1, uint64_t seed2, hw_count fi
     struct hw_graph500 graph;
 
     hw_graph500_init(&graph, scale, seed1, seed2);
-    for (hw_count i = 0; i < count; i += grain) {
-        hw_count some = count - i < grain ? count - i : grain;
+    for (hw_count i = 0; i < count; i += chunk) {
+        hw_count some = count - i < chunk ? count - i : chunk;
         hw_graph500_make(&graph, first + i, some, s + i, t + i, w + i);
     }
     for (hw_count i = 0; i < count; i++) {
@@ -158,14 +158,14 @@ static void test_reference(struct tap *tap)
     };
 
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
-        for (hw_count grain = 16384; grain > 50; grain = grain / 5 - 7) {
+        for (hw_count chunk = 16384; chunk > 50; chunk = chunk / 5 - 7) {
             uint64_t hash[2];
             packed_hashes(table[i].scale, table[i].seed1, table[i].seed2, table[i].first,
-                          table[i].count, grain, hash);
+                          table[i].count, chunk, hash);
             tap_ok(tap, hash[0] == table[i].hash[0],
                    "scale %d, seeds %llu %llu, pieces of %d: tuples of the reference",
                    table[i].scale, (unsigned long long)table[i].seed1,
-                   (unsigned long long)table[i].seed2, (int)grain);
+                   (unsigned long long)table[i].seed2, (int)chunk);
             tap_ok(tap, hash[1] == table[i].hash[1], "and its weights");
         }
     }

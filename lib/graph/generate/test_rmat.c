@@ -104,12 +104,12 @@ static void test_table(struct tap *tap, const double abcd[4], const char *name)
 }
 
 /* Whether counts fit probabilities: chi-square within five deviations. */
-static bool fits(const int64_t *count, const double *share, int cells, double total)
+static bool fits(const int64_t *count, const double *fraction, int cells, double total)
 {
     double chi = 0;
 
     for (int i = 0; i < cells; i++)
-        chi += pow((double)count[i] - share[i] * total, 2) / (share[i] * total);
+        chi += pow((double)count[i] - fraction[i] * total, 2) / (fraction[i] * total);
     return fabs(chi - (cells - 1)) < 5 * sqrt(2.0 * (cells - 1));
 }
 
@@ -120,7 +120,7 @@ static void test_levels(struct tap *tap, int scale, int one, int two)
     enum { COUNT = 1 << 17 };
     static hw_gid s[COUNT], t[COUNT];
     int64_t count[16] = {0};
-    double share[16];
+    double fraction[16];
     struct hw_rmat rmat;
 
     hw_rmat_init(&rmat, scale, graph500_abcd, 11, false);
@@ -131,13 +131,13 @@ static void test_levels(struct tap *tap, int scale, int one, int two)
         count[4 * first + second]++;
     }
     for (int i = 0; i < 16; i++)
-        share[i] = graph500_abcd[i / 4] * graph500_abcd[i % 4];
-    tap_ok(tap, fits(count, share, 16, COUNT),
+        fraction[i] = graph500_abcd[i / 4] * graph500_abcd[i % 4];
+    tap_ok(tap, fits(count, fraction, 16, COUNT),
            "scale %d: levels %d and %d are independent and follow a, b, c, d", scale, one, two);
 }
 
-/* Labels spread the hubs: parts by remainder and by block get even shares. */
-static void test_spread(struct tap *tap)
+/* Labels distribute the hubs evenly: parts by remainder and by block get equal numbers of edges. */
+static void test_balance(struct tap *tap)
 {
     enum { COUNT = 1 << 18, PARTS = 16 };
     static hw_gid s[COUNT], t[COUNT];
@@ -182,15 +182,15 @@ static void test_golden(struct tap *tap)
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct hw_rmat rmat;
         hw_rmat_init(&rmat, table[i].scale, graph500_abcd, table[i].seed, table[i].scramble);
-        for (hw_count grain = COUNT; grain > 30; grain = grain / 3 - 5) {
+        for (hw_count chunk = COUNT; chunk > 30; chunk = chunk / 3 - 5) {
             memset(both, 255, sizeof both);
-            for (hw_count done = 0; done < COUNT; done += grain)
+            for (hw_count done = 0; done < COUNT; done += chunk)
                 hw_rmat_make(&rmat, table[i].first + done,
-                             grain < COUNT - done ? grain : COUNT - done, both[0] + done,
+                             chunk < COUNT - done ? chunk : COUNT - done, both[0] + done,
                              both[1] + done);
             uint64_t hash = XXH3_64bits(both, sizeof both);
             tap_ok(tap, hash == table[i].hash, "scale %d, pieces of %d: tuples as ever (0x%016llx)",
-                   table[i].scale, (int)grain, (unsigned long long)hash);
+                   table[i].scale, (int)chunk, (unsigned long long)hash);
         }
     }
 }
@@ -213,7 +213,7 @@ int main(void)
     test_levels(&tap, 20, 0, 19);
     test_levels(&tap, 40, 23, 24);
     test_levels(&tap, 33, 7, 32);
-    test_spread(&tap);
+    test_balance(&tap);
     test_golden(&tap);
     return tap_done(&tap);
 }

@@ -32,15 +32,15 @@ static union hw_weight make_one(const struct hw_generator *generator, uint64_t i
     return weight;
 }
 
-static bool agrees(struct hw_generator_spec recipe, hw_count first)
+static bool agrees(struct hw_generator_spec spec, hw_count first)
 {
     static hw_gid source[COUNT], target[COUNT];
     static union hw_weight weight[COUNT];
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
-    bool weighted = recipe.weighting != HW_WEIGHTING_NONE;
-    bool same = hw_generator_spec_complete(&recipe, &err) == HW_OK &&
-                hw_generator_open(&recipe, &generator, &err) == HW_OK;
+    bool weighted = spec.weighting != HW_WEIGHTING_NONE;
+    bool same = hw_generator_spec_complete(&spec, &err) == HW_OK &&
+                hw_generator_open(&spec, &generator, &err) == HW_OK;
 
     if (same)
         hw_generator_make(generator, first, COUNT, source, target, weighted ? weight : NULL);
@@ -55,39 +55,39 @@ static bool agrees(struct hw_generator_spec recipe, hw_count first)
 }
 
 /* Whether so many vertices are within 2% of a share of all. */
-static bool is_share(hw_count count, double share, hw_gid vertices)
+static bool is_fraction(hw_count count, double fraction, hw_gid vertices)
 {
-    const double expected = share * (double)vertices;
+    const double expected = fraction * (double)vertices;
 
     return (double)count > 0.98 * expected && (double)count < 1.02 * expected;
 }
 
 /* Whether as many vertices have ends of tuples as the model says. */
-static bool has_ends(struct hw_generator_spec recipe)
+static bool has_ends(struct hw_generator_spec spec)
 {
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
     double some = 0, several = 0;
     hw_count once = 0, more = 0;
 
-    if (hw_generator_spec_complete(&recipe, &err) != HW_OK ||
-        hw_generator_open(&recipe, &generator, &err) != HW_OK)
+    if (hw_generator_spec_complete(&spec, &err) != HW_OK ||
+        hw_generator_open(&spec, &generator, &err) != HW_OK)
         return false;
-    hw_count *ends = calloc((size_t)recipe.vertices, sizeof *ends);
-    for (hw_count i = 0; i < recipe.edges && ends; i++) {
+    hw_count *ends = calloc((size_t)spec.vertices, sizeof *ends);
+    for (hw_count i = 0; i < spec.edges && ends; i++) {
         uint64_t u, v;
         make_one(generator, (uint64_t)i, &u, &v);
         ends[u]++;
         ends[v]++;
     }
-    for (hw_gid v = 0; v < recipe.vertices && ends; v++) {
+    for (hw_gid v = 0; v < spec.vertices && ends; v++) {
         once += ends[v] > 0;
         more += ends[v] > 1;
     }
-    hw_generator_spec_ends(&recipe, &some, &several);
+    hw_generator_spec_ends(&spec, &some, &several);
     hw_generator_free(generator);
     free(ends);
-    return is_share(once, some, recipe.vertices) && is_share(more, several, recipe.vertices);
+    return is_fraction(once, some, spec.vertices) && is_fraction(more, several, spec.vertices);
 }
 
 int main(void)

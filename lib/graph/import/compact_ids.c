@@ -3,8 +3,8 @@
  * labels. The order makes the numbering independent of ranks and threads.
  *
  * Where the largest id is not much beyond what the tuples take in memory, a bitmap
- * of all ids tells which occur and, with counts of bits, their new numbers.
- * Ids that are huge and sparse are gathered, sorted and dealt to the ranks by value;
+ * of all ids marks which occur and, with counts of bits, their new numbers.
+ * Ids that are huge and sparse are gathered, sorted and distributed to the ranks by value;
  * each rank asks the holders for the numbers of those it has (compact_sparse_ids.c).
  */
 #include "lib/base/memory.h"

@@ -131,8 +131,8 @@ static void questions_free(struct questions *questions)
 }
 
 /* Sends each id to its holder; `held` is what this rank holds. Collective. */
-static enum hw_status deal(const struct hw_context *ctx, const struct ids *ids, int bits,
-                           struct questions *questions, struct ids *held, struct hw_error *err)
+static enum hw_status assign(const struct hw_context *ctx, const struct ids *ids, int bits,
+                             struct questions *questions, struct ids *owned, struct hw_error *err)
 {
     uint64_t *cut = NULL;
 
@@ -157,19 +157,19 @@ static enum hw_status deal(const struct hw_context *ctx, const struct ids *ids, 
     if (status != HW_OK)
         return status;
     for (int r = 0; r < ctx->size; r++)
-        held->count += questions->receive[r];
-    held->capacity = held->count;
-    status = hw_alloc(&held->id, held->count, sizeof *held->id, "ids that occur", err);
-    if (status == HW_OK && held->count > 0)
-        memcpy(held->id, questions->asked, (size_t)held->count * sizeof *held->id);
+        owned->count += questions->receive[r];
+    owned->capacity = owned->count;
+    status = hw_alloc(&owned->id, owned->count, sizeof *owned->id, "ids that occur", err);
+    if (status == HW_OK && owned->count > 0)
+        memcpy(owned->id, questions->asked, (size_t)owned->count * sizeof *owned->id);
     if (status == HW_OK)
-        status = tidy(held, bits, err);
+        status = tidy(owned, bits, err);
     return hw_agree(ctx->world, status, err);
 }
 
 /* Answers what others asked for. first: the new number of the first id held.
  * Collective. */
-static enum hw_status answer(const struct hw_context *ctx, const struct ids *held, hw_gid first,
+static enum hw_status answer(const struct hw_context *ctx, const struct ids *owned, hw_gid first,
                              hw_count wanted, struct questions *questions, struct hw_error *err)
 {
     hw_gid *found = (hw_gid *)questions->asked;
@@ -179,7 +179,7 @@ static enum hw_status answer(const struct hw_context *ctx, const struct ids *hel
         asked += questions->receive[r];
 #pragma omp parallel for
     for (hw_count i = 0; i < asked; i++)
-        found[i] = first + hw_lower_bound(held->id, held->count, questions->asked[i]);
+        found[i] = first + hw_lower_bound(owned->id, owned->count, questions->asked[i]);
     enum hw_status status =
         hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err);
     status = hw_agree(ctx->world, status, err);
@@ -193,7 +193,7 @@ static enum hw_status answer(const struct hw_context *ctx, const struct ids *hel
 
 /* The labels go to the ranks that write them. first: the new number of the first id
  * held. Collective. */
-static enum hw_status ship_labels(const struct hw_import *import, const struct ids *held,
+static enum hw_status send_labels(const struct hw_import *import, const struct ids *owned,
                                   hw_gid first, struct hw_labelling *labelling,
                                   struct hw_error *err)
 {
@@ -201,8 +201,8 @@ static enum hw_status ship_labels(const struct hw_import *import, const struct i
     hw_count *send = NULL, *receive = NULL;
     hw_count begin, count;
 
-    for (hw_count i = 0; i < held->count; i++)
-        held->id[i] += (uint64_t)import->facts.first_id;
+    for (hw_count i = 0; i < owned->count; i++)
+        owned->id[i] += (uint64_t)import->facts.first_id;
     enum hw_status status = hw_alloc_zero(&send, ctx->size, sizeof *send, "counts", err);
     if (status == HW_OK)
         status = hw_alloc_zero(&receive, ctx->size, sizeof *receive, "counts", err);
@@ -210,12 +210,12 @@ static enum hw_status ship_labels(const struct hw_import *import, const struct i
     for (int r = 0; r < ctx->size && status == HW_OK; r++) {
         hw_store_share(labelling->vertices, r, ctx->size, &begin, &count);
         const hw_count low = begin > first ? begin : first;
-        const hw_count end = begin + count, last = first + held->count;
+        const hw_count end = begin + count, last = first + owned->count;
         const hw_count high = end < last ? end : last;
         send[r] = high > low ? high - low : 0;
     }
     if (status == HW_OK)
-        status = hw_exchange(ctx->world, sizeof *held->id, held->id, send, &labelling->label,
+        status = hw_exchange(ctx->world, sizeof *owned->id, owned->id, send, &labelling->label,
                              receive, err);
     hw_store_share(labelling->vertices, ctx->rank, ctx->size, &labelling->first, &labelling->count);
     free(send);
@@ -232,7 +232,7 @@ struct table {
     uint64_t *place; /* [2^bits] */
 };
 
-static uint64_t slot_of(const struct table *table, uint64_t id)
+static uint64_t find_slot(const struct table *table, uint64_t id)
 {
     const uint64_t mask = ((uint64_t)1 << table->bits) - 1;
     uint64_t slot = hw_mix(id) & mask;
@@ -253,7 +253,7 @@ static enum hw_status table_make(const struct ids *ids, struct table *table, str
         return status;
     memset(table->key, 0xff, (size_t)slots * sizeof *table->key);
     for (hw_count i = 0; i < ids->count; i++) {
-        const uint64_t slot = slot_of(table, ids->id[i]);
+        const uint64_t slot = find_slot(table, ids->id[i]);
         table->key[slot] = ids->id[i];
         table->place[slot] = (uint64_t)i;
     }
@@ -274,8 +274,8 @@ static enum hw_status renumber(const struct ids *ids, const hw_gid *number,
             for (hw_count i = 0; i < piece->count; i++) {
                 const uint64_t s = (uint64_t)hw_piece_id(piece, piece->source, i);
                 const uint64_t t = (uint64_t)hw_piece_id(piece, piece->target, i);
-                hw_piece_set(piece, piece->source, i, number[table.place[slot_of(&table, s)]]);
-                hw_piece_set(piece, piece->target, i, number[table.place[slot_of(&table, t)]]);
+                hw_piece_set(piece, piece->source, i, number[table.place[find_slot(&table, s)]]);
+                hw_piece_set(piece, piece->target, i, number[table.place[find_slot(&table, t)]]);
             }
         }
     }
@@ -290,26 +290,26 @@ enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest
 {
     const struct hw_context *ctx = &import->ctx;
     const int bits = hw_bits((uint64_t)largest + 1);
-    struct ids ids = {0}, held = {0};
+    struct ids ids = {0}, owned = {0};
     struct questions questions = {0};
     hw_count first = 0;
 
     enum hw_status status = hw_agree(ctx->world, gather_ids(ctx, pieces, bits, &ids, err), err);
     if (status == HW_OK)
-        status = deal(ctx, &ids, bits, &questions, &held, err);
-    labelling->vertices = held.count;
+        status = assign(ctx, &ids, bits, &questions, &owned, err);
+    labelling->vertices = owned.count;
     if (status == HW_OK)
-        status = hw_prefix_sum(ctx->world, held.count, &first, err);
+        status = hw_prefix_sum(ctx->world, owned.count, &first, err);
     if (status == HW_OK)
         status = hw_sum(ctx->world, &labelling->vertices, err);
     if (status == HW_OK)
-        status = answer(ctx, &held, first, ids.count, &questions, err);
+        status = answer(ctx, &owned, first, ids.count, &questions, err);
     if (status == HW_OK)
-        status = ship_labels(import, &held, first, labelling, err);
+        status = send_labels(import, &owned, first, labelling, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, renumber(&ids, questions.answer, pieces, err), err);
     questions_free(&questions);
     free(ids.id);
-    free(held.id);
+    free(owned.id);
     return status;
 }

@@ -2,7 +2,7 @@
  * Folding: of an undirected graph each unordered pair becomes one tuple, however
  * often and in which order it is listed, with the least of its weights, the lesser
  * id first. The tuples are sorted, so that their order does not depend on ranks:
- * pairs are dealt by value as whole numbers of 2b bits, n <= 2^b.
+ * pairs are distributed by value as whole numbers of 2b bits, n <= 2^b.
  */
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
@@ -129,7 +129,8 @@ static enum hw_status count_sends(const struct hw_context *ctx, const struct pai
 }
 
 /* Each pair to the rank that its value belongs to. Collective. */
-static enum hw_status deal(const struct hw_context *ctx, struct pairs *pairs, struct hw_error *err)
+static enum hw_status assign(const struct hw_context *ctx, struct pairs *pairs,
+                             struct hw_error *err)
 {
     hw_count *send = NULL, *receive = NULL;
     uint64_t *key = NULL;
@@ -220,7 +221,7 @@ enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_de
         status = tidy(&pairs, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK && ctx->size > 1) {
-        status = deal(ctx, &pairs, err);
+        status = assign(ctx, &pairs, err);
         if (status == HW_OK)
             status = hw_agree(ctx->world, tidy(&pairs, err), err);
     }

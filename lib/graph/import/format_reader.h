@@ -1,5 +1,5 @@
 /*
- * What a format implements to be imported, and what it finds. For lib/graph alone.
+ * The interface of a format for imports, and what the importer offers to it. For lib/graph alone.
  *
  * A format is a struct hw_reader in the table of import.c. Rank 0 recognizes it by
  * the first bytes (recognize) and reads its header (header); the facts go to all
@@ -39,7 +39,7 @@ struct hw_input {
  * Returns HW_BAD_INPUT with an error message that starts with the path. */
 enum hw_status hw_input_open(const char *path, struct hw_input *input, struct hw_error *err);
 
-/* Makes a stream of an open file that gzip or xz compressed, to judge by its first
+/* Makes a stream of an open file that gzip or xz compressed, according to its first
  * bytes; leaves others alone. Local. Error messages start with the path. */
 enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
 
@@ -109,7 +109,7 @@ struct hw_facts {
 
 /*
  * Where a format puts tuples; one per thread. Capacities suffice: a text of b bytes
- * finds room for b / reader->tuple_bytes + 1 tuples, count items for count.
+ * has capacity for b / reader->tuple_bytes + 1 tuples, count items for count.
  */
 struct hw_tuple_batch {
     hw_count capacity, count;

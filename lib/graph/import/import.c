@@ -108,8 +108,8 @@ static enum hw_status recognize(const struct hw_head *head, enum hw_import_forma
     }
     if (best == 0)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: is in no format that Hopwave reads, to judge by how it begins; "
-                       "--format tells which it is",
+                       "%s: is in no format that Hopwave recognizes by its first bytes; "
+                       "give it with --format",
                        head->input->path);
     return HW_OK;
 }
@@ -279,12 +279,13 @@ enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_
     const int workers = import->input.stream ? 1 : import->ctx.size * import->ctx.threads;
     const double pace =
         import->sample_bytes > 0 ? import->sample_seconds / (double)import->sample_bytes : 1e-9;
-    const hw_count held = tuples * tuple_size(import) / import->ctx.size;
+    const hw_count allocated = tuples * tuple_size(import) / import->ctx.size;
     const hw_count folded = is_folded(import) ? hw_import_fold_bytes(tuples / import->ctx.size) : 0;
 
     (void)err;
     *disk = tuples * tuple_size(import) + 65536;
-    *memory = (held > folded ? held : folded) + SCRATCH * import->ctx.threads + 8 * HW_GRAPH_CHUNK;
+    *memory = (allocated > folded ? allocated : folded) + SCRATCH * import->ctx.threads +
+              8 * HW_GRAPH_CHUNK;
     *seconds = (double)body * pace / workers + (double)*disk * 1e-9;
     return HW_OK;
 }

@@ -13,14 +13,14 @@
 
 /* Formats; the names of --format in the same order are hw_import_names(). */
 enum hw_import_format {
-    HW_IMPORT_AUTO,   /* told by the content */
+    HW_IMPORT_AUTO,   /* detected from the content */
     HW_IMPORT_EDGES,  /* lines "source target [weight]": plain and SNAP edge lists */
     HW_IMPORT_MTX,    /* Matrix Market, coordinates */
     HW_IMPORT_GR,     /* DIMACS: "p sp", "p tw", "p edge", "p col" */
     HW_IMPORT_METIS,  /* lists of neighbours, one line a vertex */
     HW_IMPORT_SG,     /* GAP's serialized lists */
     HW_IMPORT_WSG,    /* the same with i32 weights */
-    HW_IMPORT_PACKED, /* Graph500: 12 bytes a tuple; f32 weights beside it in PATH.weights */
+    HW_IMPORT_PACKED, /* Graph500: 12 bytes a tuple; f32 weights in PATH.weights */
     HW_IMPORT_FORMATS
 };
 

@@ -1,5 +1,5 @@
 /*
- * Edges listed at both ends: whether the two listings agree. Sums of hashes tell
+ * Edges listed at both ends: whether the two listings agree. Sums of hashes show
  * that they do; only where they do not are edges compared, to name one.
  */
 #include "lib/base/memory.h"
@@ -110,7 +110,7 @@ static enum hw_status find_unlike(struct listings *listings, int bits, hw_count 
     return status;
 }
 
-/* Gathers the listings of each edge on one rank and finds one that is wrong.
+/* Gathers the listings of each edge on one rank and looks for a wrong one.
  * Collective. */
 static enum hw_status compare(const struct hw_context *ctx, const struct hw_pieces *pieces,
                               int bits, hw_count *edge, struct hw_error *err)

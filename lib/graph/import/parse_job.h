@@ -29,12 +29,12 @@ struct hw_failure {
 struct hw_job {
     struct hw_import *import;
     struct hw_pieces *pieces;
-    hw_count grain;
+    hw_count piece_size;
     hw_count first; /* this rank's first piece among all */
     hw_count done;  /* bytes or items, for progress */
     struct hw_failure failure;
     struct hw_progress bar;
-    hw_count room, held; /* bytes that pieces may take, and do */
+    hw_count memory_limit, allocated; /* bytes that pieces may take, and do */
 };
 
 /* Accepts a zeroed one. Local. */

@@ -2,7 +2,7 @@
  * Parsing: every thread takes the next piece of the file, reads it, has the format
  * parse it and packs the tuples.
  *
- * A text is cut at multiples of a grain; a line belongs to the piece in which it
+ * A text is cut at multiples of the piece size; a line belongs to the piece in which it
  * begins. (Streams: import_stream.c.) Line numbers are counted within pieces and added
  * up once a line is wrong.
  */
@@ -215,14 +215,14 @@ void hw_job_account(struct hw_job *job, hw_count k, const struct hw_piece *piece
     const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
     const hw_count bytes = piece->count * (2 * id + (piece->weight ? 4 : 0));
     struct hw_error err;
-    hw_count held;
+    hw_count allocated;
 
 #pragma omp atomic capture
-    held = job->held += bytes;
-    if (held <= job->room)
+    allocated = job->allocated += bytes;
+    if (allocated <= job->memory_limit)
         return;
     hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
-            job->import->input.path, (double)job->room / (1 << 20));
+            job->import->input.path, (double)job->memory_limit / (1 << 20));
     hw_job_fail(job, k, NULL, HW_RESOURCES, &err);
 }
 
@@ -294,10 +294,10 @@ static enum hw_status read_range(struct hw_job *job, struct hw_parse_worker *wor
 {
     struct hw_import *import = job->import;
     const hw_count body = import->facts.body;
-    const hw_count low = (job->first + k) * job->grain;
+    const hw_count low = (job->first + k) * job->piece_size;
     const hw_count high =
-        low + job->grain < import->input.size ? low + job->grain : import->input.size;
-    /* One byte before tells whether a line begins at the first. */
+        low + job->piece_size < import->input.size ? low + job->piece_size : import->input.size;
+    /* One byte before shows whether a line begins at the first. */
     const hw_count from = low > body ? low - 1 : body;
     hw_count used = 0;
 
@@ -360,9 +360,9 @@ static enum hw_status parse_items(struct hw_job *job, struct hw_parse_worker *wo
                                   struct hw_error *err)
 {
     struct hw_import *import = job->import;
-    const hw_count first = (job->first + k) * job->grain;
+    const hw_count first = (job->first + k) * job->piece_size;
     const hw_count rest = import->facts.items - first;
-    const hw_count count = rest < job->grain ? rest : job->grain;
+    const hw_count count = rest < job->piece_size ? rest : job->piece_size;
 
     enum hw_status status = worker_batch(worker, &import->facts, count, err);
     if (status == HW_OK)
@@ -414,7 +414,7 @@ hw_count hw_import_body(const struct hw_import *import)
 
 /* Bytes or items of a piece: small ones where the file is small, so that all
  * threads of all ranks have some. The same on all ranks, whatever threads they have. */
-static hw_count choose_grain(const struct hw_import *import, hw_count total)
+static hw_count choose_piece_size(const struct hw_import *import, hw_count total)
 {
     const hw_count even = total / ((hw_count)import->ctx.size * PIECES_PER_RANK);
 
@@ -424,10 +424,10 @@ static hw_count choose_grain(const struct hw_import *import, hw_count total)
 }
 
 /* Deals pieces to the ranks, in order. */
-static enum hw_status deal(struct hw_job *job, hw_count total, struct hw_error *err)
+static enum hw_status assign(struct hw_job *job, hw_count total, struct hw_error *err)
 {
     const struct hw_context *ctx = &job->import->ctx;
-    const hw_count all = (total + job->grain - 1) / job->grain;
+    const hw_count all = (total + job->piece_size - 1) / job->piece_size;
     const hw_count each = all / ctx->size, rest = all % ctx->size;
     const hw_count more = ctx->rank < rest ? ctx->rank : rest;
     const hw_count count = each + (ctx->rank < rest);
@@ -447,16 +447,16 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
     const hw_count total = text ? import->input.size : import->facts.items;
     struct hw_job job = {.import = import,
                          .pieces = pieces,
-                         .grain = choose_grain(import, total),
-                         .room = hw_memory_share(ctx),
+                         .piece_size = choose_piece_size(import, total),
+                         .memory_limit = hw_memory_share(ctx),
                          .failure = {.piece = INT64_MAX}};
     enum hw_status status = HW_OK;
 
     *pieces = (struct hw_pieces){0};
     if (import->input.stream)
-        job.grain = import->options.piece > 0 ? import->options.piece : HW_PIECE_MAX;
+        job.piece_size = import->options.piece > 0 ? import->options.piece : HW_PIECE_MAX;
     else
-        status = hw_agree(ctx->world, deal(&job, total, err), err);
+        status = hw_agree(ctx->world, assign(&job, total, err), err);
     if (status != HW_OK)
         return status;
     if (import->input.stream)

@@ -169,7 +169,7 @@ static void work(struct stream *stream, struct hw_parse_worker *worker)
 #pragma omp critical(hw_import_stream)
         if (!hw_job_passed(job, job->pieces->count) && owner(stream) == 0) {
             k = job->pieces->count;
-            enum hw_status status = take_lines(stream, worker, job->grain, &length, &err);
+            enum hw_status status = take_lines(stream, worker, job->piece_size, &length, &err);
             if (status == HW_OK && length > 0)
                 status = add_pieces(stream, 1, &err);
             if (status != HW_OK) {
@@ -236,7 +236,7 @@ static enum hw_status send_rest(struct stream *stream, struct hw_error *err)
         const int to = owner(stream);
         struct hw_error mine;
         hw_count length;
-        enum hw_status taken = take_lines(stream, &block, BLOCK * job->grain, &length, &mine);
+        enum hw_status taken = take_lines(stream, &block, BLOCK * job->piece_size, &length, &mine);
         if (taken != HW_OK)
             hw_job_fail(job, job->pieces->count, NULL, taken, &mine);
         if (taken != HW_OK || length == 0)
@@ -255,14 +255,15 @@ static enum hw_status parse_block(struct stream *stream, const char *text, hw_co
                                   struct hw_error *err)
 {
     struct hw_job *job = stream->job;
-    const hw_count first = job->pieces->count, grain = job->grain;
+    const hw_count first = job->pieces->count, piece_size = job->piece_size;
     hw_count *cut = NULL, count = 0; /* [count + 1] where pieces begin */
 
-    enum hw_status status = hw_alloc(&cut, length / grain + 2, sizeof *cut, "pieces", err);
+    enum hw_status status = hw_alloc(&cut, length / piece_size + 2, sizeof *cut, "pieces", err);
     if (status != HW_OK)
         return status;
     for (cut[0] = 0; cut[count] < length; count++) {
-        const hw_count at = length - cut[count] > grain ? cut[count] + grain - 1 : length - 1;
+        const hw_count at =
+            length - cut[count] > piece_size ? cut[count] + piece_size - 1 : length - 1;
         const char *newline = memchr(text + at, '\n', (size_t)(length - at));
         cut[count + 1] = newline - text + 1;
     }
@@ -275,12 +276,12 @@ static enum hw_status parse_block(struct stream *stream, const char *text, hw_co
 #pragma omp for schedule(dynamic, 1)
         for (hw_count i = 0; i < count; i++) {
             const hw_count some = cut[i + 1] - cut[i];
-            enum hw_status room = hw_parse_worker_text(&worker, some, &mine);
-            if (room == HW_OK) {
+            enum hw_status memory_limit = hw_parse_worker_text(&worker, some, &mine);
+            if (memory_limit == HW_OK) {
                 memcpy(worker.text, text + cut[i], (size_t)some);
                 parse_piece(stream, &worker, first + i, some);
             } else {
-                hw_job_fail(job, first + i, NULL, room, &mine);
+                hw_job_fail(job, first + i, NULL, memory_limit, &mine);
             }
         }
         hw_parse_worker_free(&worker);

@@ -8,7 +8,7 @@
 enum {
     DIGITS_MAX = 19,    /* decimal digits that 64 bits hold */
     EXACT_POWER = 22,   /* the largest power of ten that is a double */
-    DIGITS_STORED = 200 /* significant digits that tell any f32 from its neighbours */
+    DIGITS_STORED = 200 /* significant digits that distinguish any f32 from its neighbours */
 };
 
 /* A decimal number taken apart: mantissa * 10^exponent. */
@@ -106,7 +106,7 @@ static bool round_fast(const struct decimal *d, float *f32)
  * Rounds any number that begins at `at`. The digits go to glibc's strtof(), which
  * rounds correctly, without their point, hence without a locale; of very many the
  * first ones, and a 1 if any other is not zero: what lies half way between two f32
- * has fewer, so that the 1 tells as much as the digits it stands for.
+ * has fewer, so that the 1 decides as the digits it replaces would.
  */
 static float round_slowly(const char *at, const struct decimal *d)
 {

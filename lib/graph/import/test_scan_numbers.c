@@ -135,7 +135,7 @@ static void test_halves(struct tap *tap)
         snprintf(text, sizeof text, "%.60e", nextafter(half, 0));
         right = right && same_real(tap, text);
     }
-    tap_ok(tap, right, "half way between two floats, and beside it");
+    tap_ok(tap, right, "half way between two floats, and next to it");
     char digits[TEXT] = "0.";
     memset(digits + 2, '3', 400);
     digits[402] = 0;

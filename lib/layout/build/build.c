@@ -250,7 +250,7 @@ static enum hw_status require_rest(const struct hw_builder *builder, struct hw_e
                              builder->parts *
                                      part_bytes(block, builder->part_rows, builder->delegates) +
                                  (bins > have ? bins - have : 0),
-                             "laying out the graph", err);
+                             "partitioning the graph", err);
 }
 
 /* Counts the stored edges of all parts. */
@@ -377,7 +377,7 @@ static enum hw_status build_parts(const struct hw_context *ctx,
     hw_pool_open(&builder.pool, builder.weights);
     status = hw_memory_require(
         ctx, engine ? engine_bytes(&builder) : hw_parts_build_bytes(desc, spec, ctx->size),
-        "laying out the graph", err);
+        "partitioning the graph", err);
     if (status == HW_OK)
         status = share_parts(&builder, first_part, err);
     if (status == HW_OK)

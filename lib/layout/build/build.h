@@ -1,17 +1,17 @@
 /*
  * Building parts: what its stages share. Internal to lib/layout.
  *
- * 1. collect   Tuples go to the rank that keeps their first end (hw_vertex_distribution), an
+ * 1. collect   Tuples go to the owner of their first end (hw_vertex_distribution), an
  *              undirected one in one direction only, and into bins; the bins
- *              are sorted, which finds duplicates, self-loops, tuples and
- *              degrees of the first ends; those of the second ends are told to
- *              the ranks that keep them.
+ *              are sorted, which yields duplicates, self-loops, tuples and
+ *              degrees of the first ends; those of the second ends are sent to
+ *              their owners.
  * 2. order     Search ids from degrees, or by hash, or as they are.
  * 3. separate  Degree-separated: the threshold, the table of delegates. Every
  *              vertex gets a code: its search id, or n + its delegate number.
  * 4. vertices  Own vertices go to their parts.
- * 5. relabel   Each edge goes, with the code of its first end, to the rank that
- *              keeps its second; from there, as entries of matrices, to the
+ * 5. relabel   Each edge goes, with the code of its first end, to the owner
+ *              of its second; from there, as entries of matrices, to the
  *              ranks of its parts, and into bins again.
  * 6. finish    The bins are sorted and become the matrices.
  *
@@ -94,10 +94,9 @@ struct hw_builder {
 struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder);
 
 /*
- * Records of one fill where the ranks ship so many in all: whole blocks, those
- * of digests too unless one piece takes all. A 32nd of a rank's share, so that buffers stay small
- * beside what they serve, but between 2^18 and 2^20, so that rounds are neither many nor long.
- * Local.
+ * The batch size for an exchange of `records` records in all: whole blocks, and whole digest
+ * blocks too unless one batch takes all. A 32nd of a rank's part, so that the buffers stay small
+ * against the data, but between 2^18 and 2^20, so that rounds are neither many nor long. Local.
  */
 hw_count hw_build_piece(hw_count records, int ranks);
 

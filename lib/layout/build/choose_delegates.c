@@ -1,4 +1,4 @@
-/* Third stage of building, degree-separated layouts: threshold and delegates. */
+/* Stage 3 of building, degree-separated layouts: threshold and delegates. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"

@@ -1,4 +1,4 @@
-/* First stage of building: tuples into sorted bins, and degrees. */
+/* Stage 1 of building: tuples into sorted bins, and degrees. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tuples on their way to the ranks that keep their first ends. */
+/* State of sending tuples to the owners of their first ends. */
 struct collecting {
     struct hw_builder *builder;
     struct hw_wire wire;
@@ -131,7 +131,7 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     return status;
 }
 
-/* Whether a weight, as hw_weight_sort_key() has it, is below zero. */
+/* Whether a weight, as hw_weight_sort_key() encodes it, is below zero. */
 static bool is_negative(uint32_t order, enum hw_weights kind)
 {
     union hw_weight weight = hw_weight_from_sort_key(order, kind);
@@ -151,7 +151,7 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
     int shift = builder->edges.column_bits;
     uint64_t mask = ((uint64_t)1 << shift) - 1;
     bool directed = builder->desc->directed;
-    hw_count kept = 0;
+    hw_count stored = 0;
 
     for (hw_count i = 0, end; i < count; i = end) {
         uint64_t row = bin->first_row + (key[i] >> shift);
@@ -172,17 +172,17 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
         if (builder->owned.out_degree)
             builder->owned.out_degree[row]++;
         for (hw_count copy = i; copy < end; copy++) {
-            key[kept] = key[i];
+            key[stored] = key[i];
             if (weight)
-                weight[kept] = lightest;
-            kept++;
+                weight[stored] = lightest;
+            stored++;
         }
     }
-    return kept;
+    return stored;
 }
 
-/* Second ends on their way to the ranks that keep them. */
-struct telling {
+/* State of sending second ends to their owners. */
+struct second_ends {
     struct hw_builder *builder;
     struct hw_wire wire;
     struct hw_bin_cursor cursor;
@@ -193,52 +193,53 @@ struct telling {
 static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to, hw_count *count,
                                        bool *more, struct hw_error *err)
 {
-    struct telling *telling = self;
-    struct hw_builder *builder = telling->builder;
+    struct second_ends *second_ends = self;
+    struct hw_builder *builder = second_ends->builder;
     uint64_t mask = ((uint64_t)1 << builder->edges.column_bits) - 1;
-    hw_count runs =
-        hw_bins_next(&builder->edges, &telling->cursor, telling->run, telling->piece, false);
+    hw_count runs = hw_bins_next(&builder->edges, &second_ends->cursor, second_ends->run,
+                                 second_ends->piece, false);
 
-    hw_count records = hw_runs_count(telling->run, runs);
+    hw_count records = hw_runs_count(second_ends->run, runs);
 
     (void)err;
 #pragma omp parallel for schedule(static) if (records >= HW_SERIAL_BELOW)
     for (hw_count r = 0; r < runs; r++) {
-        const struct hw_run *run = &telling->run[r];
+        const struct hw_run *run = &second_ends->run[r];
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
             struct hw_vertex_slot slot =
                 hw_vertex_distribution_slot(&builder->distribution, (hw_gid)(run->key[i] & mask));
-            hw_wire_put(&telling->wire,
-                        record + (size_t)(run->at + i) * (size_t)telling->wire.words, slot.local,
-                        run->key[i] != previous, 0);
+            hw_wire_put(&second_ends->wire,
+                        record + (size_t)(run->at + i) * (size_t)second_ends->wire.words,
+                        slot.local, run->key[i] != previous, 0);
             to[run->at + i] = slot.rank;
             previous = run->key[i];
         }
     }
     *count = records;
-    *more = !hw_bins_ended(&builder->edges, &telling->cursor);
+    *more = !hw_bins_ended(&builder->edges, &second_ends->cursor);
     return HW_OK;
 }
 
 static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw_count count,
                                           struct hw_error *err)
 {
-    const struct telling *telling = self;
-    hw_count *tuples = telling->builder->owned.tuples, *degree = telling->builder->owned.degree;
-    bool directed = telling->builder->desc->directed;
-    size_t words = (size_t)telling->wire.words;
+    const struct second_ends *second_ends = self;
+    hw_count *tuples = second_ends->builder->owned.tuples,
+             *degree = second_ends->builder->owned.degree;
+    bool directed = second_ends->builder->desc->directed;
+    size_t words = (size_t)second_ends->wire.words;
 
     (void)err;
 #pragma omp parallel for schedule(static) if (count >= HW_SERIAL_BELOW)
     for (hw_count i = 0; i < count; i++) {
         const uint32_t *one = record + (size_t)i * words;
-        uint64_t local = hw_wire_row(&telling->wire, one);
+        uint64_t local = hw_wire_row(&second_ends->wire, one);
         if (!directed) {
 #pragma omp atomic
             tuples[local]++;
         }
-        if (hw_wire_column(&telling->wire, one)) {
+        if (hw_wire_column(&second_ends->wire, one)) {
 #pragma omp atomic
             degree[local]++;
         }
@@ -247,9 +248,9 @@ static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw
 }
 
 /* Counts the tuples and distinct neighbours of second ends. */
-static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_error *err)
+static enum hw_status count_second_ends(struct hw_builder *builder, struct hw_error *err)
 {
-    struct telling *self = NULL;
+    struct second_ends *self = NULL;
     struct hw_batched_alltoallv exchange = {0};
     enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "runs of records", err);
 
@@ -291,6 +292,6 @@ enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err
         status = hw_bins_sort(&builder->edges, visit_first_ends, builder, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = tell_second_ends(builder, err);
+        status = count_second_ends(builder, err);
     return status;
 }

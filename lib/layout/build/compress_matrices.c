@@ -1,4 +1,4 @@
-/* Last stage of building: sorted entries become compressed matrices. */
+/* Stage 6 of building: sorted entries become compressed matrices. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
@@ -43,7 +43,7 @@ static enum hw_status list_matrices(struct finishing *self, struct hw_error *err
 }
 
 /* The matrix that has a row. */
-static const struct slot *slot_of(const struct finishing *self, hw_count row)
+static const struct slot *matrix_of(const struct finishing *self, hw_count row)
 {
     hw_count low = 0, high = self->slots - 1;
 
@@ -69,7 +69,7 @@ static hw_count visit_rows(void *self, const struct hw_bin *bin, uint64_t *key, 
     for (hw_count i = 0; i < count; i++) {
         hw_count row = (hw_count)(bin->first_row + (key[i] >> shift));
         if (!slot || row >= slot->first_row + slot->rows)
-            slot = slot_of(finishing, row);
+            slot = matrix_of(finishing, row);
         slot->matrix->offset[row - slot->first_row + 1]++;
     }
     return count;
@@ -144,7 +144,7 @@ static void copy_block(const struct finishing *self, const struct hw_bin *bin, h
     for (hw_count i = 0, end; i < count; i = end) {
         hw_count row = (hw_count)(bin->first_row + (key[i] >> shift));
         if (!place->slot || row >= place->slot->first_row + place->slot->rows) {
-            place->slot = slot_of(self, row);
+            place->slot = matrix_of(self, row);
             place->at = place->slot->matrix->offset[row - place->slot->first_row];
         }
         uint64_t rows = (uint64_t)(place->slot->first_row + place->slot->rows) - bin->first_row;

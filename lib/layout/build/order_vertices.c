@@ -1,4 +1,4 @@
-/* Second stage of building: search ids. */
+/* Stage 2 of building: search ids. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
@@ -37,29 +37,29 @@ static void free_standings(struct standings *standings)
 
 /* Sorts the kept vertices. They are numbered by rising graph id and the sort is
  * stable, so the degree alone is the key. */
-static enum hw_status sort_kept(const struct hw_builder *builder, struct standings *standings,
-                                struct hw_error *err)
+static enum hw_status sort_stored(const struct hw_builder *builder, struct standings *standings,
+                                  struct hw_error *err)
 {
-    hw_count highest = 0, kept = builder->owned.count;
+    hw_count highest = 0, stored = builder->owned.count;
 
-    *standings = (struct standings){.count = kept};
-#pragma omp parallel for schedule(static) reduction(max : highest) if (kept >= HW_SERIAL_BELOW)
-    for (hw_count v = 0; v < kept; v++)
+    *standings = (struct standings){.count = stored};
+#pragma omp parallel for schedule(static) reduction(max : highest) if (stored >= HW_SERIAL_BELOW)
+    for (hw_count v = 0; v < stored; v++)
         highest = builder->owned.degree[v] > highest ? builder->owned.degree[v] : highest;
     enum hw_status status = hw_largest(builder->ctx->world, &highest, err);
     standings->rank_bits = hw_bits((uint64_t)highest + 1);
     if (status == HW_OK)
-        status = hw_alloc(&standings->rank, kept, sizeof *standings->rank, "the order", err);
+        status = hw_alloc(&standings->rank, stored, sizeof *standings->rank, "the order", err);
     if (status == HW_OK)
-        status = hw_alloc(&standings->local, kept, sizeof *standings->local, "the order", err);
+        status = hw_alloc(&standings->local, stored, sizeof *standings->local, "the order", err);
     if (status != HW_OK)
         return status;
-#pragma omp parallel for schedule(static) if (kept >= HW_SERIAL_BELOW)
-    for (hw_count v = 0; v < kept; v++) {
+#pragma omp parallel for schedule(static) if (stored >= HW_SERIAL_BELOW)
+    for (hw_count v = 0; v < stored; v++) {
         standings->rank[v] = (uint64_t)(highest - builder->owned.degree[v]);
         standings->local[v] = (uint32_t)v;
     }
-    return hw_sort(standings->rank, standings->local, kept, standings->rank_bits, err);
+    return hw_sort(standings->rank, standings->local, stored, standings->rank_bits, err);
 }
 
 static struct standing standing_at(const struct hw_builder *builder,
@@ -229,7 +229,7 @@ static enum hw_status order_over_ranks(struct hw_builder *builder, struct standi
 static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_error *err)
 {
     struct standings standings;
-    enum hw_status status = sort_kept(builder, &standings, err);
+    enum hw_status status = sort_stored(builder, &standings, err);
 
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK && builder->ctx->size > 1) {
@@ -245,9 +245,9 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
 
 enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
 {
-    hw_count kept = builder->owned.count;
+    hw_count stored = builder->owned.count;
     enum hw_status status =
-        hw_alloc(&builder->owned.code, kept, sizeof *builder->owned.code, "search ids", err);
+        hw_alloc(&builder->owned.code, stored, sizeof *builder->owned.code, "search ids", err);
 
     status = hw_agree(builder->ctx->world, status, err);
     if (status != HW_OK || builder->spec.order == HW_ORDER_DEGREE)
@@ -255,8 +255,8 @@ enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
     bool hash = builder->spec.order == HW_ORDER_HASH;
     struct hw_permutation permutation =
         hw_permutation((uint64_t)builder->desc->vertices, HW_ORDER_HASH_SEED);
-#pragma omp parallel for schedule(static) if (kept >= HW_SERIAL_BELOW)
-    for (hw_count v = 0; v < kept; v++) {
+#pragma omp parallel for schedule(static) if (stored >= HW_SERIAL_BELOW)
+    for (hw_count v = 0; v < stored; v++) {
         hw_gid graph_id =
             hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v);
         builder->owned.code[v] =

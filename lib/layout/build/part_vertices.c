@@ -1,4 +1,4 @@
-/* Fourth stage of building: every part learns the vertices it owns. */
+/* Stage 4 of building: every part receives the vertices it owns. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One vertex on its way to its part. */
-struct settler {
+/* A vertex sent to its part. */
+struct moved_vertex {
     int64_t part; /* among those built by the rank it goes to */
     int64_t position;
     hw_gid graph_id;
@@ -17,21 +17,21 @@ struct settler {
     int64_t loop; /* as in hw_builder */
 };
 
-#define SETTLER_WORDS ((int)(sizeof(struct settler) / sizeof(uint32_t)))
+#define MOVED_VERTEX_WORDS ((int)(sizeof(struct moved_vertex) / sizeof(uint32_t)))
 
-struct settling {
+struct moving {
     struct hw_builder *builder;
     uint32_t **loop; /* [parts built here][own.count] as in hw_builder; NULL without weights */
     hw_count piece, done;
 };
 
-static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, hw_count *count,
-                                    bool *more, struct hw_error *err)
+static enum hw_status fill_moved_vertices(void *self, uint32_t *record, int32_t *to,
+                                          hw_count *count, bool *more, struct hw_error *err)
 {
-    struct settling *settling = self;
-    const struct hw_builder *builder = settling->builder;
-    hw_count first = settling->done, left = builder->owned.count - first;
-    hw_count piece = left < settling->piece ? left : settling->piece;
+    struct moving *moving = self;
+    const struct hw_builder *builder = moving->builder;
+    hw_count first = moving->done, left = builder->owned.count - first;
+    hw_count piece = left < moving->piece ? left : moving->piece;
 
     (void)err;
 #pragma omp parallel for schedule(static) if (piece >= HW_SERIAL_BELOW)
@@ -41,37 +41,37 @@ static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, h
         if (search_id >= builder->desc->vertices)
             search_id = builder->delegate[search_id - builder->desc->vertices].search_id;
         int part = hw_owner(&builder->spec, search_id);
-        struct settler settler = {
+        struct moved_vertex moved_vertex = {
             .part = part - builder->first_part[builder->rank_of_part[part]],
             .position = hw_position(&builder->spec, search_id),
             .graph_id =
                 hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v),
             .tuples = builder->owned.tuples[v],
             .loop = builder->owned.loop ? builder->owned.loop[v] : HW_NO_LOOP};
-        memcpy(record + i * SETTLER_WORDS, &settler, sizeof settler);
+        memcpy(record + i * MOVED_VERTEX_WORDS, &moved_vertex, sizeof moved_vertex);
         to[i] = builder->rank_of_part[part];
     }
-    settling->done += piece;
+    moving->done += piece;
     *count = piece;
-    *more = settling->done < builder->owned.count;
+    *more = moving->done < builder->owned.count;
     return HW_OK;
 }
 
-static enum hw_status receive_settlers(void *self, const uint32_t *record, hw_count count,
-                                       struct hw_error *err)
+static enum hw_status receive_moved_vertices(void *self, const uint32_t *record, hw_count count,
+                                             struct hw_error *err)
 {
-    const struct settling *settling = self;
+    const struct moving *moving = self;
 
     (void)err;
 #pragma omp parallel for schedule(static) if (count >= HW_SERIAL_BELOW)
     for (hw_count i = 0; i < count; i++) {
-        struct settler settler;
-        memcpy(&settler, record + i * SETTLER_WORDS, sizeof settler);
-        struct hw_part_vertices *own = &settling->builder->part[settler.part].own;
-        own->graph_id[settler.position] = settler.graph_id;
-        own->tuples[settler.position] = settler.tuples;
-        if (settling->loop)
-            settling->loop[settler.part][settler.position] = (uint32_t)settler.loop;
+        struct moved_vertex moved_vertex;
+        memcpy(&moved_vertex, record + i * MOVED_VERTEX_WORDS, sizeof moved_vertex);
+        struct hw_part_vertices *own = &moving->builder->part[moved_vertex.part].own;
+        own->graph_id[moved_vertex.position] = moved_vertex.graph_id;
+        own->tuples[moved_vertex.position] = moved_vertex.tuples;
+        if (moving->loop)
+            moving->loop[moved_vertex.part][moved_vertex.position] = (uint32_t)moved_vertex.loop;
     }
     return HW_OK;
 }
@@ -115,17 +115,16 @@ enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, e
 }
 
 /* Room for the self-loops of all vertices, while they come in. */
-static enum hw_status alloc_loops(struct settling *settling, struct hw_error *err)
+static enum hw_status alloc_loops(struct moving *moving, struct hw_error *err)
 {
-    const struct hw_builder *builder = settling->builder;
+    const struct hw_builder *builder = moving->builder;
     enum hw_status status = HW_OK;
 
     if (!builder->weights)
         return HW_OK;
-    status =
-        hw_alloc_zero(&settling->loop, builder->parts, sizeof *settling->loop, "self-loops", err);
+    status = hw_alloc_zero(&moving->loop, builder->parts, sizeof *moving->loop, "self-loops", err);
     for (int p = 0; p < builder->parts && status == HW_OK; p++)
-        status = hw_alloc(&settling->loop[p], builder->part[p].own.count, sizeof *settling->loop[p],
+        status = hw_alloc(&moving->loop[p], builder->part[p].own.count, sizeof *moving->loop[p],
                           "self-loops", err);
     return status;
 }
@@ -149,8 +148,8 @@ enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *e
 
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)
 {
-    /* A settler is large: a quarter of the piece keeps the buffers as small. */
-    struct settling self = {
+    /* Such a record is large: a quarter of the piece keeps the buffers as small. */
+    struct moving self = {
         .builder = builder,
         .piece = hw_build_piece(builder->desc->vertices, builder->distribution.ranks) / 4};
     struct hw_batched_alltoallv exchange = {0};
@@ -159,10 +158,12 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
     if (status == HW_OK)
         status = alloc_loops(&self, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv_open(&exchange, builder->ctx, SETTLER_WORDS, self.piece, err);
+        status =
+            hw_batched_alltoallv_open(&exchange, builder->ctx, MOVED_VERTEX_WORDS, self.piece, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv(&exchange, fill_settlers, receive_settlers, &self, err);
+        status = hw_batched_alltoallv(&exchange, fill_moved_vertices, receive_moved_vertices, &self,
+                                      err);
     hw_batched_alltoallv_close(&exchange);
     for (int p = 0; p < builder->parts && status == HW_OK; p++) {
         status = sort_own(&builder->part[p], err);

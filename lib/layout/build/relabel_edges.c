@@ -1,4 +1,4 @@
-/* Fifth stage of building: edges become entries of the parts' matrices. */
+/* Stage 5 of building: edges become entries of the parts' matrices. */
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
@@ -17,7 +17,7 @@ struct relabelling {
     struct hw_run run[HW_RUNS];
     const uint32_t *record; /* edges that came and become entries */
     hw_count count, done;
-    hw_count shown, all; /* edges of this rank */
+    hw_count done_edges, all; /* edges of this rank */
     struct hw_progress bar;
 };
 
@@ -92,7 +92,7 @@ static enum hw_status receive_entries(void *self, const uint32_t *record, hw_cou
                        err);
 }
 
-/* The next edges, each once, for the ranks that keep their second ends. */
+/* The next edges, each once, for the owners of their second ends. */
 static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_count *count,
                                  bool *more, struct hw_error *err)
 {
@@ -124,8 +124,8 @@ static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_c
     }
     *count = records;
     *more = !hw_bins_ended(&builder->edges, &relabelling->cursor);
-    relabelling->shown += *count;
-    hw_progress(builder->ctx, &relabelling->bar, "laying out", relabelling->shown,
+    relabelling->done_edges += *count;
+    hw_progress(builder->ctx, &relabelling->bar, "partitioning", relabelling->done_edges,
                 relabelling->all);
     return HW_OK;
 }

@@ -19,37 +19,37 @@ static int first_of(int parts, int ranks, int r, bool last_has_all)
     return last_has_all ? (r == ranks ? parts : 0) : parts * r / ranks;
 }
 
-static enum hw_status read_toy(void *self, hw_count first, hw_count count, struct hw_edges *edges,
-                               struct hw_error *err)
+static enum hw_status read_fixture(void *self, hw_count first, hw_count count,
+                                   struct hw_edges *edges, struct hw_error *err)
 {
-    const struct toy *toy = self;
+    const struct random_graph *fixture = self;
 
     (void)err;
     for (hw_count e = 0; e < count; e++) {
-        edges->source[e] = toy->edges.source[first + e];
-        edges->target[e] = toy->edges.target[first + e];
+        edges->source[e] = fixture->edges.source[first + e];
+        edges->target[e] = fixture->edges.target[first + e];
         if (edges->weight)
-            edges->weight[e] = toy->edges.weight[first + e];
+            edges->weight[e] = fixture->edges.weight[first + e];
     }
     edges->count = count;
     return HW_OK;
 }
 
 /* Builds and compares; true if all of this rank's parts are right. */
-static bool builds(const struct hw_context *ctx, struct toy *toy, struct hw_layout_spec spec,
-                   bool as_large, bool last_has_all)
+static bool builds(const struct hw_context *ctx, struct random_graph *fixture,
+                   struct hw_layout_spec spec, bool as_large, bool last_has_all)
 {
     struct hw_error err = {{0}};
     int first = first_of(spec.parts, ctx->size, ctx->rank, last_has_all);
     int count = first_of(spec.parts, ctx->size, ctx->rank + 1, last_has_all) - first;
     struct hw_part *part = calloc((size_t)count + 1, sizeof *part);
-    hw_count share = toy->desc.edges / ctx->size;
+    hw_count share = fixture->desc.edges / ctx->size;
     struct hw_tuple_source source = {
-        .desc = toy->desc,
+        .desc = fixture->desc,
         .first = share * ctx->rank,
-        .count = ctx->rank == ctx->size - 1 ? toy->desc.edges - share * ctx->rank : share,
-        .read = read_toy,
-        .self = toy,
+        .count = ctx->rank == ctx->size - 1 ? fixture->desc.edges - share * ctx->rank : share,
+        .read = read_fixture,
+        .self = fixture,
         .as_large = as_large};
 
     bool right = hw_parts_build_from(ctx, &source, &spec, first, count, part, &err) == HW_OK;
@@ -59,7 +59,7 @@ static bool builds(const struct hw_context *ctx, struct toy *toy, struct hw_layo
         struct hw_part expected;
         struct hw_layout_spec chosen = spec;
         chosen.threshold = part[p].spec.threshold;
-        hw_oracle_part(&toy->desc, &toy->edges, &chosen, first + p, &expected);
+        hw_oracle_part(&fixture->desc, &fixture->edges, &chosen, first + p, &expected);
         right = same_part(&part[p], &expected);
         hw_part_free(&expected);
         hw_part_free(&part[p]);
@@ -77,14 +77,14 @@ static bool skipped(const struct hw_context *ctx, int *turn)
     return (*turn)++ % stride != 0;
 }
 
-static void test_toy(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw_count m,
-                     bool directed, enum hw_weights weights)
+static void test_fixture(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw_count m,
+                         bool directed, enum hw_weights weights)
 {
     static const int grids[][2] = {{1, 1}, {1, 3}, {2, 2}, {3, 2}, {3, 1}};
     static const int nodes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 2}};
     static const hw_count thresholds[] = {0, 2, 1000000, HW_THRESHOLD_AUTO};
     static const char *const words[] = {"degree", "hash", "none"};
-    struct toy toy = make_toy(n, m, directed, weights);
+    struct random_graph fixture = make_random_graph(n, m, directed, weights);
     int turn = (int)n;
 
     for (int order = 0; order < 3; order++) {
@@ -97,7 +97,7 @@ static void test_toy(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw
                                           .columns = grids[g][1],
                                           .weights = weights != HW_WEIGHTS_NONE};
             if (!skipped(ctx, &turn))
-                right = builds(ctx, &toy, spec, g == 2, g == 3) && right;
+                right = builds(ctx, &fixture, spec, g == 2, g == 3) && right;
         }
         for (size_t g = 0; g < sizeof nodes / sizeof *nodes; g++)
             for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++) {
@@ -109,12 +109,12 @@ static void test_toy(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw
                                               .threshold = thresholds[t],
                                               .weights = true};
                 if (!skipped(ctx, &turn))
-                    right = builds(ctx, &toy, spec, g == 2, t == 1) && right;
+                    right = builds(ctx, &fixture, spec, g == 2, t == 1) && right;
             }
         tap_ok(tap, right, "%d vertices, %d tuples, %s, weights %d, order %s: all layouts", (int)n,
                (int)m, directed ? "directed" : "undirected", (int)weights, words[order]);
     }
-    free_toy(&toy);
+    free_random_graph(&fixture);
 }
 
 /* A star whose centre has nearly all edges, and a graph with hubs, in many
@@ -122,9 +122,10 @@ static void test_toy(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw
 static void test_rounds(struct tap *tap, const struct hw_context *ctx)
 {
     for (int star = 0; star < 2; star++) {
-        struct toy toy = make_toy(star ? 3000 : 500, 60000, star, HW_WEIGHTS_I32);
-        for (hw_count e = 0; star && e < toy.desc.edges; e++)
-            toy.edges.source[e] = 7;
+        struct random_graph fixture =
+            make_random_graph(star ? 3000 : 500, 60000, star, HW_WEIGHTS_I32);
+        for (hw_count e = 0; star && e < fixture.desc.edges; e++)
+            fixture.edges.source[e] = 7;
         struct hw_layout_spec grid = {.layout = HW_LAYOUT_2D,
                                       .order = HW_ORDER_DEGREE,
                                       .parts = 2,
@@ -137,52 +138,54 @@ static void test_rounds(struct tap *tap, const struct hw_context *ctx)
                                           .nodes = 2,
                                           .devices = 2,
                                           .threshold = 100};
-        tap_ok(tap, builds(ctx, &toy, grid, true, false) && builds(ctx, &toy, separate, true, true),
+        tap_ok(tap,
+               builds(ctx, &fixture, grid, true, false) &&
+                   builds(ctx, &fixture, separate, true, true),
                "%s in many rounds", star ? "a star" : "hubs");
-        free_toy(&toy);
+        free_random_graph(&fixture);
     }
 }
 
 static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
     struct hw_error err = {{0}};
-    struct toy toy = make_toy(10, 20, false, HW_WEIGHTS_NONE);
+    struct random_graph fixture = make_random_graph(10, 20, false, HW_WEIGHTS_NONE);
     struct hw_layout_spec spec = {
         .layout = HW_LAYOUT_1D, .order = HW_ORDER_NONE, .parts = 1, .rows = 1, .columns = 1};
     struct hw_part part = {0};
     int count = ctx->rank == 0;
 
-    toy.desc.vertices = (hw_gid)1 << 33;
+    fixture.desc.vertices = (hw_gid)1 << 33;
     tap_ok(tap,
-           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
-               HW_BAD_INPUT,
+           hw_parts_build_list(ctx, &fixture.desc, &fixture.edges, &spec, !count, count, &part,
+                               &err) == HW_BAD_INPUT,
            "too many vertices for local ids: %s", err.text);
-    toy.desc.vertices = 10;
+    fixture.desc.vertices = 10;
     setenv("HOPWAVE_MEMORY", "4K", 1);
     tap_ok(tap,
-           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
-               HW_RESOURCES,
+           hw_parts_build_list(ctx, &fixture.desc, &fixture.edges, &spec, !count, count, &part,
+                               &err) == HW_RESOURCES,
            "too little memory: %s", err.text);
     unsetenv("HOPWAVE_MEMORY");
     tap_ok(tap,
-           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
-                   HW_OK &&
+           hw_parts_build_list(ctx, &fixture.desc, &fixture.edges, &spec, !count, count, &part,
+                               &err) == HW_OK &&
                (!count || part.own.count == 10),
            "and what fits is built");
     hw_part_free(&part);
-    free_toy(&toy);
+    free_random_graph(&fixture);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
     for (int directed = 0; directed < 2; directed++) {
-        test_toy(tap, ctx, 1, 0, directed, HW_WEIGHTS_NONE);
-        test_toy(tap, ctx, 1, 3, directed, HW_WEIGHTS_I32);
-        test_toy(tap, ctx, 5, 0, directed, HW_WEIGHTS_NONE);
-        test_toy(tap, ctx, 4, 9, directed, HW_WEIGHTS_F32);
-        test_toy(tap, ctx, 100, 500, directed, HW_WEIGHTS_NONE);
-        test_toy(tap, ctx, 90, 700, directed, HW_WEIGHTS_F32);
-        test_toy(tap, ctx, 33, 300, directed, HW_WEIGHTS_I32);
+        test_fixture(tap, ctx, 1, 0, directed, HW_WEIGHTS_NONE);
+        test_fixture(tap, ctx, 1, 3, directed, HW_WEIGHTS_I32);
+        test_fixture(tap, ctx, 5, 0, directed, HW_WEIGHTS_NONE);
+        test_fixture(tap, ctx, 4, 9, directed, HW_WEIGHTS_F32);
+        test_fixture(tap, ctx, 100, 500, directed, HW_WEIGHTS_NONE);
+        test_fixture(tap, ctx, 90, 700, directed, HW_WEIGHTS_F32);
+        test_fixture(tap, ctx, 33, 300, directed, HW_WEIGHTS_I32);
     }
     if (ctx->size <= 3) {
         hw_context_threads(ctx, 2);

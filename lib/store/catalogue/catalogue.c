@@ -198,15 +198,16 @@ hw_count hw_segment_block(const struct hw_dataset *dataset, hw_count segment)
 }
 
 enum hw_status hw_dataset_set_offsets(struct hw_dataset *dataset, const char *path, hw_count parts,
-                                      const hw_count *offset, enum hw_status grade,
+                                      const hw_count *offset, enum hw_status severity,
                                       struct hw_error *err)
 {
     if (offset[0] != 0 || offset[parts] != dataset->columns)
-        return hw_fail(err, grade, "%s: %s runs from %" PRId64 " to %" PRId64 ", not 0 to %" PRId64,
+        return hw_fail(err, severity,
+                       "%s: %s runs from %" PRId64 " to %" PRId64 ", not 0 to %" PRId64,
                        dataset->path, path, offset[0], offset[parts], dataset->columns);
     for (hw_count i = 0; i < parts; i++)
         if (offset[i] > offset[i + 1])
-            return hw_fail(err, grade, "%s: %s falls at entry %" PRId64, dataset->path, path, i);
+            return hw_fail(err, severity, "%s: %s falls at entry %" PRId64, dataset->path, path, i);
     enum hw_status status = HW_OK;
     if (!dataset->segments)
         status = copy_text(path, &dataset->segments, err);

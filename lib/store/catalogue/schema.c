@@ -39,7 +39,7 @@ struct check {
     const struct hw_store *store;
     const json_t *schema;
     json_t *sizes; /* names that datasets gave a size */
-    enum hw_status grade;
+    enum hw_status severity;
     struct hw_error *err;
 };
 
@@ -209,16 +209,16 @@ static enum hw_status check_value(const struct check *check, const char *name, c
     const json_t *list = json_object_get(rule, "enum");
 
     if (!type_fits(attribute, type))
-        return hw_fail(check->err, check->grade, "attribute '%s' is not of type %s", name, type);
+        return hw_fail(check->err, check->severity, "attribute '%s' is not of type %s", name, type);
     if (strcmp(type, "digest") == 0 && attribute->text[0] && !hw_digest_valid(attribute->text))
-        return hw_fail(check->err, check->grade, "attribute '%s' is not a digest", name);
+        return hw_fail(check->err, check->severity, "attribute '%s' is not a digest", name);
     if ((list && !value_among(attribute, list)) || !value_within(attribute, rule)) {
         if (attribute->type == HW_ATTRIBUTE_I64)
-            return hw_fail(check->err, check->grade,
+            return hw_fail(check->err, check->severity,
                            "attribute '%s' has the value %" PRId64 ", which is not allowed", name,
                            attribute->i64);
-        return hw_fail(check->err, check->grade, "attribute '%s' has a value that is not allowed",
-                       name);
+        return hw_fail(check->err, check->severity,
+                       "attribute '%s' has a value that is not allowed", name);
     }
     return HW_OK;
 }
@@ -237,7 +237,7 @@ static enum hw_status check_attributes(const struct check *check)
             continue;
         const json_t *known = json_object_get(rules, attribute->name);
         if (!known)
-            return hw_fail(check->err, check->grade, "attribute '%s' does not belong here",
+            return hw_fail(check->err, check->severity, "attribute '%s' does not belong here",
                            attribute->name);
         status = check_value(check, attribute->name, known, attribute);
     }
@@ -248,9 +248,10 @@ static enum hw_status check_attributes(const struct check *check)
         bool present = hw_attribute_find(check->store, HW_AT_ROOT, name) != NULL;
         bool wanted = holds(check->store, json_object_get(rule, "when"));
         if (present && !wanted)
-            return hw_fail(check->err, check->grade, "attribute '%s' does not belong here", name);
+            return hw_fail(check->err, check->severity, "attribute '%s' does not belong here",
+                           name);
         if (!present && wanted && !json_is_true(json_object_get(rule, "optional")))
-            return hw_fail(check->err, check->grade, "attribute '%s' is missing", name);
+            return hw_fail(check->err, check->severity, "attribute '%s' is missing", name);
     }
     return HW_OK;
 }
@@ -288,17 +289,17 @@ static enum hw_status check_shape(const struct check *check, const struct hw_dat
     const json_t *shape = json_object_get(rule, "shape");
 
     if (json_array_size(shape) != (dataset->flat ? 1 : 2))
-        return hw_fail(check->err, check->grade, "%s has %d dimensions, not %zu", dataset->path,
+        return hw_fail(check->err, check->severity, "%s has %d dimensions, not %zu", dataset->path,
                        dataset->flat ? 1 : 2, json_array_size(shape));
     for (size_t d = 0; d < json_array_size(shape); d++) {
         const char *size = json_string_value(json_array_get(shape, d));
         hw_count found = d + 1 == json_array_size(shape) ? dataset->columns : dataset->rows;
         hw_count wanted = 0;
         if (!size_value(check, size, &wanted))
-            return hw_fail(check->err, check->grade, "%s: its size %s is unknown or overflows",
+            return hw_fail(check->err, check->severity, "%s: its size %s is unknown or overflows",
                            dataset->path, size);
         if (found != wanted)
-            return hw_fail(check->err, check->grade,
+            return hw_fail(check->err, check->severity,
                            "%s has %" PRId64 " elements in dimension %zu, not the %" PRId64
                            " of %s",
                            dataset->path, found, d + 1, wanted, size);
@@ -314,11 +315,11 @@ static enum hw_status check_dataset(const struct check *check, const struct hw_d
     const char *segments = json_string_value(json_object_get(rule, "segments"));
 
     if (dataset->table || !type || !holds(check->store, type))
-        return hw_fail(check->err, check->grade, "%s may not be of type %s", dataset->path,
+        return hw_fail(check->err, check->severity, "%s may not be of type %s", dataset->path,
                        dataset->table ? "table" : hw_type_name(dataset->type));
     if ((segments == NULL) != (dataset->segments == NULL) ||
         (segments && strcmp(segments, dataset->segments) != 0))
-        return hw_fail(check->err, check->grade, "%s is cut into segments by %s, not by %s",
+        return hw_fail(check->err, check->severity, "%s is cut into segments by %s, not by %s",
                        dataset->path, dataset->segments ? dataset->segments : "nothing",
                        segments ? segments : "nothing");
     return check_shape(check, dataset, rule);
@@ -333,16 +334,16 @@ static enum hw_status check_datasets(const struct check *check)
     for (int i = 0; i < check->store->datasets; i++) {
         const char *known = check->store->dataset[i].path;
         if (strncmp(known, "/run/", 5) != 0 && !json_object_get(rules, known))
-            return hw_fail(check->err, check->grade, "%s does not belong here", known);
+            return hw_fail(check->err, check->severity, "%s does not belong here", known);
     }
     json_object_foreach((json_t *)rules, path, rule)
     {
         const struct hw_dataset *dataset = hw_dataset_find(check->store, path);
         bool wanted = holds(check->store, json_object_get(rule, "when"));
         if (dataset && !wanted)
-            return hw_fail(check->err, check->grade, "%s does not belong here", path);
+            return hw_fail(check->err, check->severity, "%s does not belong here", path);
         if (!dataset && wanted && !json_is_true(json_object_get(rule, "optional")))
-            return hw_fail(check->err, check->grade, "%s is missing", path);
+            return hw_fail(check->err, check->severity, "%s is missing", path);
         enum hw_status status = dataset ? check_dataset(check, dataset, rule) : HW_OK;
         if (status != HW_OK)
             return status;
@@ -362,18 +363,18 @@ static enum hw_status check_rules(const struct check *check)
         if (!holds(check->store, json_object_get(rule, "when")))
             continue;
         if (!size_value(check, left, &a) || !size_value(check, right, &b) || a != b)
-            return hw_fail(check->err, check->grade, "'%s' is not '%s'", left, right);
+            return hw_fail(check->err, check->severity, "'%s' is not '%s'", left, right);
     }
     return HW_OK;
 }
 
-enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status grade,
+enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status severity,
                                struct hw_error *err)
 {
     struct check check = {.store = store,
                           .schema = store->schema->root,
                           .sizes = json_object(),
-                          .grade = grade,
+                          .severity = severity,
                           .err = err};
 
     if (!check.sizes)

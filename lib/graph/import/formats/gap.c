@@ -60,7 +60,7 @@ static bool read_shape(const struct hw_head *head, struct shape *shape)
     return true;
 }
 
-/* The size of the file tells the two apart; without elements both fit. */
+/* The size of the file distinguishes the two; without elements both fit. */
 static int recognize(const struct hw_head *head, int width)
 {
     struct shape shape;

@@ -1,6 +1,6 @@
 /*
  * Graph500's packed edges: 12 bytes a tuple, the lower 32 bits of source and target,
- * then the upper 16 bits of both; f32 weights beside it in PATH.weights.
+ * then the upper 16 bits of both; f32 weights in PATH.weights.
  *
  * The file says nothing of itself, so the format is never recognized, and the
  * number of vertices is what --vertices says, or else that of an edge list.

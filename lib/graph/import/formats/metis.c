@@ -2,7 +2,7 @@
  * METIS (G. Karypis, "METIS, a software package for partitioning unstructured
  * graphs", manual of version 5, section 4.1.1): a line "N M [FMT [NCON]]", then one
  * line a vertex with its size, weights and neighbours, as the three digits of FMT
- * tell (size, weights, weights of edges), numbered from 1. "%" begins a comment; an
+ * state (size, weights, weights of edges), numbered from 1. "%" begins a comment; an
  * empty line is a vertex without neighbours. Each edge is listed at both ends.
  */
 #include "lib/graph/import/formats/line_fields.h"
