@@ -154,11 +154,17 @@ kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/peer/peer_del
   gpu/sssp/delta/peer/peer_delta_step_queues.cuh
 gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h
 
-kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop_f32.cu \
-  gpu/sssp/bellman/phase_loop_i32.cu gpu/sssp/bellman/phase_loop_i64.cu
-kernel_includes += gpu/sssp/bellman/bellman_ford.h gpu/sssp/bellman/phase_loop.cuh \
-  gpu/sssp/bellman/phase_loop.h gpu/sssp/bellman/relax_frontier.cuh
+kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop/phase_loop_f32.cu \
+  gpu/sssp/bellman/phase_loop/phase_loop_i32.cu gpu/sssp/bellman/phase_loop/phase_loop_i64.cu
+kernel_includes += gpu/sssp/bellman/bellman_ford.h gpu/sssp/bellman/phase_loop/phase_loop.cuh \
+  gpu/sssp/bellman/phase_loop/phase_loop.h \
+  gpu/sssp/bellman/distance_update.cuh gpu/sssp/bellman/frontier_tiles.cuh \
+  gpu/sssp/bellman/lane_state.cuh gpu/sssp/bellman/long_list_chunks.cuh \
+  gpu/sssp/bellman/near_far_pile.cuh gpu/sssp/bellman/next_queue.cuh \
+  gpu/sssp/bellman/phase_schedule.cuh gpu/sssp/bellman/relax_phase.cuh \
+  gpu/sssp/bellman/virtual_warps.cuh
 gpu_sources += gpu/sssp/bellman/bellman_ford_host.c gpu/sssp/bellman/bellman_ford_host.h \
+  gpu/sssp/bellman/bellman_ford_negative_cycles.c \
   gpu/sssp/bellman/bellman_ford_search.c gpu/sssp/bellman/near_far.c
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/sssp/bellman/dynamic_parallelism.o

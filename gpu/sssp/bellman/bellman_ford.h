@@ -1,22 +1,27 @@
 /*
- * Methods `bellman-ford` and `near-far`: what their host code and their kernels share.
+ * Methods `bellman-ford` and `near-far` on one GPU: what their host code and their kernels share.
  *
- * Both relax the edges of a frontier, the vertices whose distance is less than when
- * their edges were last relaxed, until none is left, after Busato and Bombieri, "An
- * Efficient Implementation of the Bellman-Ford Algorithm for Kepler GPU Architectures"
- * (2015). `near-far` (Davidson, Baxter, Garland and Owens, 2014) leaves aside those
- * beyond a limit until no others are left. Its far pile is no list: the first phase of the
- * next pile is a sweep, which finds those whose distance is less than the one relaxed last.
- * That costs less than to append each to a list.
+ * Both relax the edges of a frontier until it is empty. The frontier holds the vertices whose
+ * distance is less than when their edges were last relaxed. Section numbers below refer to Busato
+ * and Bombieri, "An Efficient Implementation of the Bellman-Ford Algorithm for Kepler GPU
+ * Architectures" (2015).
  *
- * A phase takes the frontier from a queue that the last phase filled, or, where many
- * vertices improve, by a sweep over all: distances beside those relaxed last tell it
- * apart. Vertices go by falling degree, so that hubs come first and what they improve
- * is relaxed with the better distance in the same phase, which halves the work.
+ * `near-far` is after Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods
+ * for Single-Source Shortest Paths" (2014). It postpones vertices whose distance is at least a
+ * limit, the far pile, until no other vertices are left. The far pile is not stored as a list.
+ * The first phase of the next near pile is a sweep: it selects the vertices whose distance is less
+ * than the distance last relaxed. A sweep costs less than appending each far vertex to a list.
  *
- * What 64-bit words hold: the key of the distance above, the phase of the last change
- * below. One atomicMin then tells whether the distance improved and whether the vertex
- * is queued already (section 4.2; Algorithm 6 as printed forgets the former).
+ * Frontier. A phase takes its frontier from a queue that the last phase filled or, where many
+ * vertices improved, from a sweep over all vertices, which compares each distance with the
+ * distance last relaxed. Vertices are numbered by falling degree. Hence hubs are relaxed first,
+ * and vertices that hubs improve are relaxed with the better distance in the same phase, which
+ * halves the work.
+ *
+ * Encoding. A 64-bit word of `packed_word` holds the key of the distance (upper half) and the phase
+ * of its last change (lower half). One atomicMin then reports whether the distance improved and
+ * whether the vertex is queued already (section 4.2; Algorithm 6 as printed omits the former
+ * test).
  */
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_BELLMAN_FORD_H
 #define HOPWAVE_GPU_SSSP_BELLMAN_BELLMAN_FORD_H
@@ -27,30 +32,37 @@
 extern "C" {
 #endif
 
-/* Classes of edges (section 4.1), in the two bits above the rank; graphs of more vertices
- * go without. The class of edges from the source needs no bits. */
+/* ---- enumerations ---- */
+
+/* Edge classes (section 4.1), stored in the two bits above the target vertex; graphs of more than
+ * 2^HW_BELLMAN_CLASS_SHIFT vertices have no classes. Edges from the source vertex form a class of
+ * the paper that needs no bits here. */
 enum hw_bellman_class {
     HW_BELLMAN_PLAIN,
-    HW_BELLMAN_SINGLE, /* to a vertex of in-degree 1: no atomics */
-    HW_BELLMAN_LEAF,   /* to a vertex that leads nowhere else: settled at the end */
-    HW_BELLMAN_LOOP    /* to itself: nothing to do */
+    HW_BELLMAN_SINGLE, /* the target has in-degree 1: relaxed without atomics */
+    HW_BELLMAN_LEAF,   /* the target leads to no other vertex: relaxed after the last phase */
+    HW_BELLMAN_LOOP    /* a loop: never relaxed */
 };
 #define HW_BELLMAN_CLASS_SHIFT 30
 
-/* Routines of rows: where the frontier came from, times HW_BELLMAN_WIDTHS, plus how many
- * lanes a vertex had: 0 where they were shared out, else the bits of that number. Those of
- * a search that only looks what can be reached come after all others. */
+/* Routines of trace records: source of the frontier, times HW_BELLMAN_WIDTHS, plus the bit length
+ * of the number of lanes per vertex, or 0 where a tile's edges were balanced over all lanes.
+ * Routines of a search for reachability only follow after all others. */
 #define HW_BELLMAN_WIDTHS 8
 #define HW_BELLMAN_ROUTINES (2 * 5 * HW_BELLMAN_WIDTHS)
 
-/* How a vertex is kept from entering a queue twice. */
-enum hw_bellman_once { HW_ONCE_WORDS, HW_ONCE_MARKS, HW_ONCE_NOT };
+/* How duplicates in a queue are avoided. */
+enum hw_bellman_duplicates {
+    HW_BELLMAN_DUPLICATES_BY_WORD, /* phase in the packed word */
+    HW_BELLMAN_DUPLICATES_BY_MARK, /* phase in an array of its own */
+    HW_BELLMAN_DUPLICATES_ALLOWED
+};
 
 /* Who relaxes long lists. */
-enum hw_bellman_large {
-    HW_LARGE_PIECES,  /* pieces of them, each a warp's work, of the whole device */
-    HW_LARGE_DYNAMIC, /* kernels of their own (section 5.3) */
-    HW_LARGE_NOT      /* whoever has the vertex */
+enum hw_bellman_long_list_policy {
+    HW_BELLMAN_LONG_CHUNKS,  /* lists are cut into chunks; all warps of the device take them */
+    HW_BELLMAN_LONG_KERNELS, /* kernels that the phase's kernel launches (section 5.3) */
+    HW_BELLMAN_LONG_UNSPLIT  /* the warp that has the vertex */
 };
 
 /* Where a phase's frontier comes from. */
@@ -58,138 +70,167 @@ enum hw_bellman_source {
     HW_FROM_QUEUE,
     HW_FROM_SWEEP,
     HW_FROM_ALL, /* every reached vertex: Bellman-Ford without a queue */
-    HW_FROM_END, /* there is none */
-    HW_FROM_TIER /* rows only: pieces of a tier */
+    HW_FROM_END, /* the frontier is empty */
+    HW_FROM_TIER /* trace records only: chunks of a tier */
 };
 
-/* Tiers of hubs, at most. Tier 0 is what edges lead from the largest hubs to such, tier 1
- * the rest of what a larger set of hubs has among itself, and so on; the last tier is all
- * else. A phase relaxes one tier, the least that has a frontier: so distances among hubs,
- * which most shortest paths go through, settle before the many others follow from them. */
-#define HW_BELLMAN_TIERS 3
+/* ---- chunks of long lists ---- */
 
-/* A part of a long list. */
-struct hw_bellman_piece {
+/* Hub tiers, at most. Tier 0 holds the edges among the largest hubs, tier 1 the other edges among
+ * a larger set of hubs, and so on; the last tier holds all other edges. A phase relaxes one tier,
+ * the lowest that has a frontier. Hence distances among hubs, which most shortest paths use, settle
+ * before the many distances that follow from them. */
+#define HW_BELLMAN_MAX_TIERS 3
+
+struct hw_bellman_chunk {
     uint32_t vertex;
-    uint32_t count; /* edges; the first piece of a list has HW_BELLMAN_FIRST too */
+    uint32_t count; /* edges; the first chunk of a list also has HW_BELLMAN_FIRST_CHUNK */
     uint64_t begin;
 };
-#define HW_BELLMAN_FIRST (1u << 31)
-#define HW_BELLMAN_PIECE 1024 /* edges, at most */
-#define HW_BELLMAN_BATCH 32   /* pieces that a warp looks at in a go, at most */
+#define HW_BELLMAN_FIRST_CHUNK (1u << 31)
+#define HW_BELLMAN_CHUNK_EDGES 1024 /* at most */
+#define HW_BELLMAN_MAX_BATCH 32     /* chunks that a warp tests at a time */
 
-/* Counters of a phase. They take turns: phase p has those of p modulo 4, and clears
- * those of p + 2. */
-struct hw_bellman_ring {
-    uint32_t tail;        /* vertices in the queue of the next phase, or that wanted in */
-    uint32_t collected;   /* the same, of a sweep that only looks */
-    uint32_t pending;     /* bits: the tiers of long lists that improved */
-    uint32_t piece, tile; /* work that was taken */
+/* ---- counters and search state on the device ---- */
+
+/* Counters of a phase, in a ring of four. Phase p uses entry p modulo 4 and clears the entry of
+ * phase p + 2. */
+struct hw_bellman_counters {
+    uint32_t queue_tail;            /* vertices put into the next phase's queue, or that found it
+                                       full */
+    uint32_t collected;             /* the same, of a sweep that only fills a queue */
+    uint32_t pending_tiers;         /* bits: tiers whose long lists improved */
+    uint32_t next_chunk, next_tile; /* dynamic work distribution */
     uint32_t frontier;
-    unsigned long long found, long_found; /* improvements; those of long lists */
+    unsigned long long improved, improved_long; /* improvements; those of vertices with chunks */
     unsigned long long edges;
-    unsigned long long far; /* INT64_MAX less the least key from the limit on, or 0 */
+    unsigned long long far_complement; /* INT64_MAX less the least far key, or 0 */
 };
 
 /* What the next phase does. */
 struct hw_bellman_state {
-    uint32_t phase;   /* the last one done */
-    uint32_t turn;    /* phases of the last tier so far: which queue is whose */
-    uint32_t tier;    /* of the next phase; the last one has the number plan.tiers */
-    uint32_t pending; /* bits: tiers whose pieces may be in the frontier */
-    uint32_t source;  /* of the last tier's next frontier: enum hw_bellman_source */
-    uint32_t count;   /* of its queue */
-    uint32_t due;     /* it has vertices beside pieces */
-    uint32_t since;   /* improvements of hubs since the last tier's last phase */
-    uint32_t queues;  /* what the last tier's next phase finds goes to its queue */
+    uint32_t phase;            /* the last one done */
+    uint32_t queue_parity;     /* phases of the last tier so far; its parity selects the queue */
+    uint32_t tier;             /* of the next phase; the last tier has number lists.num_tiers */
+    uint32_t pending_tiers;    /* bits: tiers whose chunks may be in the frontier */
+    uint32_t source;           /* of the last tier's next frontier: enum hw_bellman_source */
+    uint32_t queue_size;       /* of its queue */
+    uint32_t has_tiles;        /* its frontier has vertices without chunks */
+    uint32_t hub_improvements; /* since the last tier's last phase */
+    uint32_t enqueues;         /* the last tier's next phase fills a queue */
 };
 
 /* near-far: the near pile. */
 struct hw_bellman_pile {
     double limit, width;
-    int64_t key;                   /* keys from here on are far */
-    unsigned long long far;        /* as in rings, of all that are; may be one that is near now */
-    unsigned long long edges, all; /* relaxed for this pile, and for all */
+    int64_t limit_key;                   /* vertices with keys of at least this are far */
+    unsigned long long far_complement;   /* as in the counters, over all far keys; may stem from a
+                                            vertex that is near now */
+    unsigned long long edges, all_edges; /* relaxed for this pile; for all piles */
     uint32_t number;
 };
 
 struct hw_bellman_control {
-    struct hw_bellman_ring ring[4];
+    struct hw_bellman_counters ring[4];
     struct hw_bellman_state state;
     struct hw_bellman_pile pile;
-    uint32_t launches; /* kernels for long lists, and those that there was no room for */
-    uint32_t failures;
-    uint32_t alive; /* chains of parents that have not ended */
-    uint32_t rows;
-    uint64_t begun; /* nanoseconds */
+    uint32_t launches; /* of kernels for long lists */
+    uint32_t failures; /* launches that failed for want of resources */
+    uint32_t alive;    /* chains of parents that have not ended */
+    uint32_t trace_size;
+    uint64_t begin_ns;
+};
+
+/* ---- kernel parameters ---- */
+
+/* Arrays of the search state. */
+struct hw_bellman_arrays {
+    int64_t *packed_word;   /* [active] distances and phases, or NULL: paths.distance has them */
+    void *relaxed_key;      /* [active] keys with which edges were last relaxed */
+    uint32_t *queued_phase; /* [active] phases in which vertices were queued, or NULL */
+    uint32_t *queue[2];     /* [queue_capacity] of odd and even phases */
+    uint32_t queue_capacity;
+};
+
+/* Long lists, their chunks and the hub tiers. */
+struct hw_bellman_long_lists {
+    const struct hw_bellman_chunk *chunk; /* [num_chunks] */
+    void *chunk_relaxed_key;              /* [num_chunks] keys */
+    uint32_t num_chunks;
+    uint32_t num_tiers;                           /* before the last one */
+    uint32_t tier_end[HW_BELLMAN_MAX_TIERS];      /* vertices below are the tier's hubs */
+    uint32_t chunk_end[HW_BELLMAN_MAX_TIERS + 1]; /* chunks are sorted by tier */
+    uint32_t end;                                 /* no vertex from here on has a long list */
+    uint32_t min_length;
+    bool by_falling_degree; /* all vertices below `end` have a long list */
+};
+
+/* Configuration. */
+struct hw_bellman_config {
+    uint32_t trace_capacity;
+    int duplicates, long_lists; /* enum hw_bellman_duplicates, enum hw_bellman_long_list_policy */
+    int frontier_source;        /* HW_FROM_QUEUE, _SWEEP, _ALL, or HW_FROM_END: chosen per phase */
+    bool edge_classes;
+    bool cache_hints;       /* streaming loads and stores */
+    bool coalesced_enqueue; /* stage vertices in shared memory (section 5.1, figure 5) */
+    bool skip_stale;        /* queued vertices whose distance was relaxed already are skipped */
+    uint32_t lanes;         /* per vertex; 0: a tile's edges are balanced over all lanes;
+                               1: chosen per phase by the formula of section 5.2 */
+    uint32_t min_lanes, max_lanes;
+    uint32_t tile_vertices;    /* queued vertices that a warp takes at a time */
+    uint32_t resident_threads; /* of the device */
+    bool has_far_pile;         /* near-far; else all vertices are near */
+};
+
+/* Options of one search. */
+struct hw_bellman_search {
+    bool reachability_only;  /* weights count as 0, all edges as plain */
+    double first_pile_width; /* near-far */
+    bool adaptive_width;     /* of later piles */
 };
 
 struct hw_bellman_params {
     struct hw_gpu_graph graph;
     struct hw_gpu_sssp paths;
-    int64_t *word;      /* [active] distances and phases, or NULL: paths.distance has them */
-    void *relaxed;      /* [active] keys of which the edges were relaxed last */
-    uint32_t *mark;     /* [active] phases in which they were queued, or NULL */
-    uint32_t *queue[2]; /* [capacity] of odd and even phases */
-    uint32_t capacity;
-    const struct hw_bellman_piece *piece; /* [pieces] */
-    void *piece_relaxed;                  /* [pieces] keys */
-    uint32_t pieces;
-    uint32_t tiers;                           /* before the last one */
-    uint32_t tier_end[HW_BELLMAN_TIERS];      /* ranks below are the tier's hubs */
-    uint32_t piece_end[HW_BELLMAN_TIERS + 1]; /* pieces go by tier */
-    uint32_t long_end;                        /* no vertex from here on has a long list */
-    uint32_t long_least;
-    bool falls; /* all those below long_end have one */
+    struct hw_bellman_arrays state;
+    struct hw_bellman_long_lists lists;
     struct hw_bellman_control *control;
-    struct hw_gpu_sssp_trace_record *row; /* [row_capacity] or NULL */
-    uint32_t row_capacity;
-
-    /* Options. */
-    int once, large, source; /* source: HW_FROM_QUEUE, _SWEEP, _ALL, or HW_FROM_END: chosen */
-    bool classes, hints, coalesced;
-    bool lazy;      /* vertices relaxed with this distance already are passed over */
-    uint32_t width; /* lanes for a vertex; 0: the edges of a tile are shared out;
-                       1: chosen in each phase by the formula of section 5.2 */
-    uint32_t width_least, width_most;
-    uint32_t tile;     /* queued vertices a warp takes at a time */
-    uint32_t resident; /* threads that the device holds */
-    bool far;          /* there are piles; else all is near */
-
-    /* Of a search. */
+    struct hw_gpu_sssp_trace_record *trace; /* [config.trace_capacity] or NULL */
+    struct hw_bellman_config config;
     uint32_t root;
-    bool reach;   /* all weights count as 0, all edges as plain */
-    double first; /* near-far: width of the first pile */
-    bool adapts;  /* those of the others adapt */
+    struct hw_bellman_search search;
 };
 
-/* What the device is given to do by hw_bellman_launch_*. All return a cudaError_t and do
- * not wait. */
+/* ---- launchers ---- */
 
-/* Unreached vertices, the root reached and in the frontier. */
-int hw_bellman_launch_begin(const struct hw_bellman_params *plan);
+/* All return a cudaError_t and do not wait. */
 
-/* Blocks that the device holds at once of the kernel that does many phases. */
-int hw_bellman_launch_shape(const struct hw_bellman_params *plan, int *blocks);
+/* Sets all vertices to unreached, and the root to reached and in the frontier. */
+int hw_bellman_launch_init(const struct hw_bellman_params *params);
 
-/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
-int hw_bellman_launch_run(const struct hw_bellman_params *plan, int blocks, uint32_t last);
+/* Resident blocks of the kernel of many phases. */
+int hw_bellman_launch_shape(const struct hw_bellman_params *params, int *blocks);
 
-/* One phase, long lists by kernels that its kernel launches. sweeps: is it a sweep? */
-int hw_bellman_launch_dynamic(const struct hw_bellman_params *plan, int blocks, int sweeps);
-int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
+/* Runs phases until the frontier is empty or phase `last` is done, in one cooperative kernel. */
+int hw_bellman_launch_run(const struct hw_bellman_params *params, int blocks, uint32_t last);
 
-/* Writes classes into the lists. */
-int hw_bellman_launch_classes(const struct hw_bellman_params *plan);
+/* Runs one phase whose kernel launches kernels for long lists. sweeps: the phase is a sweep. */
+int hw_bellman_launch_dynamic(const struct hw_bellman_params *params, int blocks, int sweeps);
 
-/* Leaves take the best of their sources; words become distances. */
-int hw_bellman_launch_leaves(const struct hw_bellman_params *plan);
-int hw_bellman_launch_unpack(const struct hw_bellman_params *plan);
+/* Reserves resources for so many pending launches from kernels. */
+int hw_bellman_set_launch_limit(uint64_t launches);
 
-/* Parents followed up: begin, then jump, which counts in control->alive the chains that
- * have not ended; round: from 0. */
-int hw_bellman_launch_chains(const struct hw_bellman_params *plan);
-int hw_bellman_launch_jump(const struct hw_bellman_params *plan, uint32_t round);
+/* Writes edge classes into the lists. */
+int hw_bellman_launch_edge_classes(const struct hw_bellman_params *params);
+
+/* Sets the distances of leaves from their best in-edge; moves packed words to distances. */
+int hw_bellman_launch_leaves(const struct hw_bellman_params *params);
+int hw_bellman_launch_unpack(const struct hw_bellman_params *params);
+
+/* Follows parents by pointer jumping: init_chains, then pointer_jump with round = 0, 1, ...;
+ * control->alive is 0 once all chains have ended. */
+int hw_bellman_launch_init_chains(const struct hw_bellman_params *params);
+int hw_bellman_launch_pointer_jump(const struct hw_bellman_params *params, uint32_t round);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,7 @@
-/* What methods `bellman-ford` and `near-far` share on the host: options, memory, rows. */
+/*
+ * Methods `bellman-ford` and `near-far` on one GPU, host side: options, memory, chunks of long
+ * lists and hub tiers, phases, and the trace.
+ */
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 
 #include "lib/base/memory.h"
@@ -9,25 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists as long are cut into pieces unless the user sets a length, or get kernels of their
- * own: T_DP of the paper. */
-#define PIECES_FROM 256
-#define DYNAMIC_FROM 4096
+/* Default minimum length of lists that are cut into chunks, or that get kernels of their own (T_DP
+ * of the paper). */
+#define MIN_CHUNKED_LENGTH 256
+#define MIN_DYNAMIC_LENGTH 4096
 
-/* Tiers of hubs before the last, of bellman-ford. */
-#define USUAL_TIERS 1
+/* bellman-ford: default number of hub tiers before the last. */
+#define DEFAULT_TIERS 1
 
 /* ---- options ---- */
 
-static int choose_once(const struct hw_single_gpu_engine *engine)
+static int choose_duplicates(const struct hw_single_gpu_engine *engine)
 {
     enum hw_removal removal = engine->options.relaxation.removal;
 
     if (engine->options.duplicates)
-        return HW_ONCE_NOT;
+        return HW_BELLMAN_DUPLICATES_ALLOWED;
     if (removal == HW_REMOVAL_WORDS)
-        return HW_ONCE_WORDS;
-    return HW_ONCE_MARKS;
+        return HW_BELLMAN_DUPLICATES_BY_WORD;
+    return HW_BELLMAN_DUPLICATES_BY_MARK;
 }
 
 static int choose_source(enum hw_frontier frontier)
@@ -38,14 +41,14 @@ static int choose_source(enum hw_frontier frontier)
                                            : HW_FROM_END;
 }
 
-static int choose_large(enum hw_long_lists lists)
+static int choose_long_lists(enum hw_long_lists lists)
 {
-    return lists == HW_LONG_LISTS_DYNAMIC ? HW_LARGE_DYNAMIC
-           : lists == HW_LONG_LISTS_OFF   ? HW_LARGE_NOT
-                                          : HW_LARGE_PIECES;
+    return lists == HW_LONG_LISTS_DYNAMIC ? HW_BELLMAN_LONG_KERNELS
+           : lists == HW_LONG_LISTS_OFF   ? HW_BELLMAN_LONG_UNSPLIT
+                                          : HW_BELLMAN_LONG_CHUNKS;
 }
 
-static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
+static enum hw_status check(const struct hw_single_gpu_engine *engine, bool has_far_pile,
                             struct hw_error *err)
 {
     const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
@@ -55,53 +58,59 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
         return hw_fail(err, HW_BAD_INPUT,
                        "--duplicate-removal: these distances need 64 bits, which leaves none of a "
                        "word for the phase; use marks");
-    if (far && relaxing->frontier == HW_FRONTIER_NONE)
+    if (has_far_pile && relaxing->frontier == HW_FRONTIER_NONE)
         return hw_fail(err, HW_BAD_INPUT,
                        "--frontier: method near-far keeps two piles, so that none is none for it");
     if (relaxing->frontier == HW_FRONTIER_SWEEP && relaxing->relax_again)
         return hw_fail(err, HW_BAD_INPUT,
-                       "--frontier: a sweep finds vertices by not having been relaxed, so that "
+                       "--frontier: a sweep selects vertices by not having been relaxed, so that "
                        "--relax-again has no meaning with it");
     return HW_OK;
 }
 
-static void take_options(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan)
+static void set_config(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *params)
 {
     const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
 
-    plan->once = choose_once(engine);
-    plan->source = choose_source(relaxing->frontier);
-    plan->large = choose_large(relaxing->long_lists);
-    plan->classes = !engine->options.no_edge_classes &&
-                    engine->graph.vertices <= (1u << HW_BELLMAN_CLASS_SHIFT);
-    plan->hints = !relaxing->no_cache_hints;
-    plan->coalesced = !relaxing->no_coalesced_enqueue;
-    plan->lazy = !relaxing->relax_again;
-    plan->width = (uint32_t)relaxing->virtual_warp;
-    plan->width_least = relaxing->virtual_warp_min > 0 ? (uint32_t)relaxing->virtual_warp_min : 4;
-    plan->width_most = relaxing->virtual_warp_max > 0 ? (uint32_t)relaxing->virtual_warp_max : 32;
-    plan->tile = relaxing->warp_vertices > 0 ? (uint32_t)relaxing->warp_vertices : 32;
-    if (plan->large == HW_LARGE_NOT)
-        plan->long_least = UINT32_MAX;
+    params->config.duplicates = choose_duplicates(engine);
+    params->config.frontier_source = choose_source(relaxing->frontier);
+    params->config.long_lists = choose_long_lists(relaxing->long_lists);
+    params->config.edge_classes = !engine->options.no_edge_classes &&
+                                  engine->graph.vertices <= (1u << HW_BELLMAN_CLASS_SHIFT);
+    params->config.cache_hints = !relaxing->no_cache_hints;
+    params->config.coalesced_enqueue = !relaxing->no_coalesced_enqueue;
+    params->config.skip_stale = !relaxing->relax_again;
+    params->config.lanes = (uint32_t)relaxing->virtual_warp;
+    params->config.min_lanes =
+        relaxing->virtual_warp_min > 0 ? (uint32_t)relaxing->virtual_warp_min : 4;
+    params->config.max_lanes =
+        relaxing->virtual_warp_max > 0 ? (uint32_t)relaxing->virtual_warp_max : 32;
+    params->config.tile_vertices =
+        relaxing->warp_vertices > 0 ? (uint32_t)relaxing->warp_vertices : 32;
+    if (params->config.long_lists == HW_BELLMAN_LONG_UNSPLIT)
+        params->lists.min_length = UINT32_MAX;
     else if (relaxing->long_list > 0)
-        plan->long_least = (uint32_t)relaxing->long_list;
+        params->lists.min_length = (uint32_t)relaxing->long_list;
     else
-        plan->long_least = plan->large == HW_LARGE_DYNAMIC ? DYNAMIC_FROM : PIECES_FROM;
+        params->lists.min_length = params->config.long_lists == HW_BELLMAN_LONG_KERNELS
+                                       ? MIN_DYNAMIC_LENGTH
+                                       : MIN_CHUNKED_LENGTH;
 }
 
-/* What rows are called: where the frontier came from, lanes for a vertex, who relaxed long
- * lists, how duplicates were told, and by letters: edge classes, coalesced enqueue, cache
- * hints, stale vertices passed over. */
+/* Names the routines of trace records: source of the frontier, lanes per vertex, who relaxes long
+ * lists, how duplicates are avoided, and one letter each for edge classes, coalesced enqueue, cache
+ * hints and skipping of stale vertices. */
 static void name_routines(struct hw_bellman *own)
 {
     static const char *const sources[] = {"queue", "sweep", "all", "leaves", "tier"};
-    static const char *const large[] = {".blocks", ".dynamic", ""};
-    static const char *const once[] = {".words", ".marks", ""};
-    const struct hw_bellman_params *plan = &own->plan;
+    static const char *const long_lists[] = {".blocks", ".dynamic", ""};
+    static const char *const duplicates[] = {".words", ".marks", ""};
+    const struct hw_bellman_params *params = &own->params;
     char flags[8] = "", width[16];
 
-    snprintf(flags, sizeof flags, ".%s%s%s%s", plan->classes ? "e" : "", plan->coalesced ? "c" : "",
-             plan->hints ? "h" : "", plan->lazy ? "s" : "");
+    snprintf(flags, sizeof flags, ".%s%s%s%s", params->config.edge_classes ? "e" : "",
+             params->config.coalesced_enqueue ? "c" : "", params->config.cache_hints ? "h" : "",
+             params->config.skip_stale ? "s" : "");
     for (int routine = 0; routine < HW_BELLMAN_ROUTINES; routine++) {
         int bits = routine % HW_BELLMAN_WIDTHS, source = routine / HW_BELLMAN_WIDTHS % 5;
         if (source == HW_FROM_TIER)
@@ -116,127 +125,139 @@ static void name_routines(struct hw_bellman *own)
             snprintf(own->names[routine], sizeof own->names[routine], "leaves");
         else
             snprintf(own->names[routine], sizeof own->names[routine], "%s%s%s%s%s", sources[source],
-                     width, large[plan->large], once[plan->once], strlen(flags) > 1 ? flags : "");
+                     width, long_lists[params->config.long_lists],
+                     duplicates[params->config.duplicates], strlen(flags) > 1 ? flags : "");
     }
 }
 
 /* ---- memory ---- */
 
-/* Finds long lists: long_end. Returns their number. */
-static uint64_t find_long(struct hw_bellman_params *plan, const struct hw_degree_order *order)
+/* Sets lists.end; returns the number of long lists. */
+static uint64_t find_long_lists(struct hw_bellman_params *params,
+                                const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     uint64_t lists = 0;
 
-    plan->long_end = 0;
+    params->lists.end = 0;
     for (hw_lid v = 0; v < order->active; v++) {
-        if (offset[v + 1] - offset[v] < (hw_count)plan->long_least) {
-            if (plan->falls)
+        if (offset[v + 1] - offset[v] < (hw_count)params->lists.min_length) {
+            if (params->lists.by_falling_degree)
                 break;
             continue;
         }
-        plan->long_end = v + 1;
+        params->lists.end = v + 1;
         lists++;
     }
     return lists;
 }
 
-/* Edges of a piece, which a warp relaxes in a go: fewer where a phase has few. */
-static uint64_t piece_edges(const struct hw_bellman_params *plan, uint32_t tier)
+/* Edges of a chunk, which a warp relaxes in a go: fewer where a phase has few. */
+static uint64_t chunk_edges(const struct hw_bellman_params *params, uint32_t tier)
 {
-    return tier < plan->tiers ? HW_BELLMAN_PIECE / 4 : HW_BELLMAN_PIECE;
+    return tier < params->lists.num_tiers ? HW_BELLMAN_CHUNK_EDGES / 4 : HW_BELLMAN_CHUNK_EDGES;
 }
 
-/* Pieces of long lists, at most. */
-static uint64_t count_pieces(const struct hw_bellman_params *plan,
+/* Chunks of long lists, at most. */
+static uint64_t count_chunks(const struct hw_bellman_params *params,
                              const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
-    const uint32_t hubs = plan->tiers > 0 ? plan->tier_end[plan->tiers - 1] : 0;
-    const uint64_t most = piece_edges(plan, plan->tiers);
-    uint64_t pieces = 0;
+    const uint32_t hubs =
+        params->lists.num_tiers > 0 ? params->lists.tier_end[params->lists.num_tiers - 1] : 0;
+    const uint64_t max_edges = chunk_edges(params, params->lists.num_tiers);
+    uint64_t num_chunks = 0;
 
-    for (hw_lid v = 0; v < plan->long_end; v++) {
+    for (hw_lid v = 0; v < params->lists.end; v++) {
         hw_count length = offset[v + 1] - offset[v];
-        if (length >= (hw_count)plan->long_least)
-            pieces += v < hubs ? (uint64_t)length / piece_edges(plan, 0) + plan->tiers + 1
-                               : ((uint64_t)length + most - 1) / most;
+        if (length >= (hw_count)params->lists.min_length)
+            num_chunks +=
+                v < hubs ? (uint64_t)length / chunk_edges(params, 0) + params->lists.num_tiers + 1
+                         : ((uint64_t)length + max_edges - 1) / max_edges;
     }
-    return pieces;
+    return num_chunks;
 }
 
 /*
- * Chooses the hubs of each tier: the least number of them that has its share of all edges, of
- * N tiers 1, 2, ... N times 0.8 / (N + 1). Lists must begin with their hubs, so that a tier's
- * edges lie together.
+ * Chooses the hubs of each tier: tier k of N has the fewest hubs that together have the fraction
+ * k * 0.8 / (N + 1) of all edges, k = 1, ..., N. Lists must be sorted by target, so that the edges
+ * of a tier are contiguous.
  */
-static void choose_tiers(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan,
-                         const struct hw_degree_order *order, bool far)
+static void choose_tiers(const struct hw_single_gpu_engine *engine,
+                         struct hw_bellman_params *params, const struct hw_degree_order *order,
+                         bool has_far_pile)
 {
     const hw_count *offset = order->out.offset;
     hw_count given = engine->options.relaxation.hub_tiers;
-    uint32_t usual = far ? 0 : USUAL_TIERS; /* narrow piles settle hubs first themselves */
-    uint32_t most = given > 0 ? (uint32_t)given - 1 : usual, end = 0;
+    uint32_t default_tiers =
+        has_far_pile ? 0 : DEFAULT_TIERS; /* narrow piles settle hubs first anyway */
+    uint32_t max_tiers = given > 0 ? (uint32_t)given - 1 : default_tiers, end = 0;
     bool sorted =
         !order->vertex_of_position && !engine->part->directed && engine->part->grid.out.index;
-    double share = (double)offset[order->active] * 0.8 / (most + 1);
+    double tier_edges = (double)offset[order->active] * 0.8 / (max_tiers + 1);
 
-    plan->tiers = 0;
-    if (plan->large != HW_LARGE_PIECES || !sorted || plan->source == HW_FROM_ALL)
+    params->lists.num_tiers = 0;
+    if (params->config.long_lists != HW_BELLMAN_LONG_CHUNKS || !sorted ||
+        params->config.frontier_source == HW_FROM_ALL)
         return;
-    for (uint32_t tier = 0; tier < most; tier++) {
+    for (uint32_t tier = 0; tier < max_tiers; tier++) {
         uint32_t before = end;
-        while (end < plan->long_end && (double)offset[end] < share * (tier + 1))
+        while (end < params->lists.end && (double)offset[end] < tier_edges * (tier + 1))
             end++;
         if (end > before)
-            plan->tier_end[plan->tiers++] = end;
+            params->lists.tier_end[params->lists.num_tiers++] = end;
     }
 }
 
-enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
-                                 const struct hw_degree_order *order, bool far,
-                                 struct hw_error *err)
+enum hw_status hw_bellman_init_params(struct hw_single_gpu_engine *engine,
+                                      const struct hw_degree_order *order, bool has_far_pile,
+                                      struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_params *plan = &own->plan;
+    struct hw_bellman_params *params = &own->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
     size_t key =
         hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    enum hw_status status = check(engine, far, err);
+    enum hw_status status = check(engine, has_far_pile, err);
 
     if (status != HW_OK)
         return status;
-    take_options(engine, plan);
+    set_config(engine, params);
     name_routines(own);
-    plan->falls = !engine->graph.directed;
-    uint64_t lists = find_long(plan, order);
-    plan->far = far;
-    choose_tiers(engine, plan, order, far);
-    if (plan->large == HW_LARGE_PIECES)
-        own->capacity = (hw_count)count_pieces(plan, order);
+    params->lists.by_falling_degree = !engine->graph.directed;
+    uint64_t lists = find_long_lists(params, order);
+    params->config.has_far_pile = has_far_pile;
+    choose_tiers(engine, params, order, has_far_pile);
+    if (params->config.long_lists == HW_BELLMAN_LONG_CHUNKS)
+        own->chunk_capacity = (hw_count)count_chunks(params, order);
     else
-        plan->long_end = 0;
-    hw_count capacity = plan->once == HW_ONCE_NOT ? 2 * active : active;
-    plan->capacity = capacity < (hw_count)UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
-    plan->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
-    if (plan->once == HW_ONCE_WORDS)
-        hw_gpu_add(arrays, &plan->word, active, sizeof *plan->word);
-    hw_gpu_add(arrays, &plan->relaxed, active, key);
-    if (plan->once == HW_ONCE_MARKS)
-        hw_gpu_add(arrays, &plan->mark, active, sizeof *plan->mark);
+        params->lists.end = 0;
+    hw_count capacity =
+        params->config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED ? 2 * active : active;
+    params->state.queue_capacity =
+        capacity < (hw_count)UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
+    params->config.trace_capacity =
+        (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
+    if (params->config.duplicates == HW_BELLMAN_DUPLICATES_BY_WORD)
+        hw_gpu_add(arrays, &params->state.packed_word, active, sizeof *params->state.packed_word);
+    hw_gpu_add(arrays, &params->state.relaxed_key, active, key);
+    if (params->config.duplicates == HW_BELLMAN_DUPLICATES_BY_MARK)
+        hw_gpu_add(arrays, &params->state.queued_phase, active, sizeof *params->state.queued_phase);
     for (int half = 0; half < 2; half++)
-        hw_gpu_add(arrays, &plan->queue[half], (hw_count)plan->capacity + 1,
-                   sizeof *plan->queue[half]);
-    if (own->capacity > 0) {
-        hw_gpu_add(arrays, &plan->piece, own->capacity, sizeof *plan->piece);
-        hw_gpu_add(arrays, &plan->piece_relaxed, own->capacity, key);
+        hw_gpu_add(arrays, &params->state.queue[half], (hw_count)params->state.queue_capacity + 1,
+                   sizeof *params->state.queue[half]);
+    if (own->chunk_capacity > 0) {
+        hw_gpu_add(arrays, &params->lists.chunk, own->chunk_capacity, sizeof *params->lists.chunk);
+        hw_gpu_add(arrays, &params->lists.chunk_relaxed_key, own->chunk_capacity, key);
     }
-    hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.trace)
-        hw_gpu_add(arrays, &plan->row, plan->row_capacity, sizeof *plan->row);
-    return plan->large == HW_LARGE_DYNAMIC
-               ? hw_cuda(hw_bellman_launch_limit(plan->once == HW_ONCE_NOT ? 8 * lists : lists),
+        hw_gpu_add(arrays, &params->trace, params->config.trace_capacity, sizeof *params->trace);
+    return params->config.long_lists == HW_BELLMAN_LONG_KERNELS
+               ? hw_cuda(hw_bellman_set_launch_limit(
+                             params->config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED ? 8 * lists
+                                                                                        : lists),
                          "cudaDeviceSetLimit", err)
                : HW_OK;
 }
@@ -251,9 +272,9 @@ hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_opt
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
-/* Where the lists of [0, long_end] begin, whatever the width of offsets. */
+/* Fetches `count` offsets, as 64-bit numbers. */
 static enum hw_status fetch_offsets(const struct hw_single_gpu_engine *engine, uint32_t count,
                                     uint64_t *offset, struct hw_error *err)
 {
@@ -266,7 +287,7 @@ static enum hw_status fetch_offsets(const struct hw_single_gpu_engine *engine, u
     return status;
 }
 
-/* How many of a list's edges lead to ranks below `end`; lists rise. */
+/* The number of a list's edges whose targets are below `end`. The list is sorted by target. */
 static uint64_t count_below(const struct hw_single_gpu_engine *engine, uint64_t begin,
                             uint64_t length, uint32_t end)
 {
@@ -284,158 +305,117 @@ static uint64_t count_below(const struct hw_single_gpu_engine *engine, uint64_t 
 }
 
 /* The edges of v that belong to a tier: [*begin, *end) of its list. */
-static void bound_tier(const struct hw_single_gpu_engine *engine,
-                       const struct hw_bellman_params *plan, uint32_t tier, uint32_t v,
-                       uint64_t list, uint64_t length, uint64_t *begin, uint64_t *end)
+static void edges_of_tier(const struct hw_single_gpu_engine *engine,
+                          const struct hw_bellman_params *params, uint32_t tier, uint32_t v,
+                          uint64_t list, uint64_t length, uint64_t *begin, uint64_t *end)
 {
-    bool hub = tier > 0 && v < plan->tier_end[tier - 1]; /* of an earlier tier, too */
+    bool hub =
+        tier > 0 && v < params->lists.tier_end[tier - 1]; /* v is a hub of an earlier tier, too */
 
     *begin = *end = 0;
-    if (tier < plan->tiers && v >= plan->tier_end[tier])
+    if (tier < params->lists.num_tiers && v >= params->lists.tier_end[tier])
         return;
     if (hub)
-        *begin = count_below(engine, list, length, plan->tier_end[tier - 1]);
-    *end = tier < plan->tiers ? count_below(engine, list, length, plan->tier_end[tier]) : length;
+        *begin = count_below(engine, list, length, params->lists.tier_end[tier - 1]);
+    *end = tier < params->lists.num_tiers
+               ? count_below(engine, list, length, params->lists.tier_end[tier])
+               : length;
 }
 
-/* Deals the pieces of a tier out to batches, in turn, so that a warp that takes a batch has
- * pieces of many lists. dealt: [count] */
-static void deal(struct hw_bellman_piece *piece, uint32_t count, struct hw_bellman_piece *dealt)
+/* Distributes the chunks of a tier to batches round-robin, so that a warp that takes a batch has
+ * chunks of many lists. interleaved: [count], scratch. */
+static void interleave(struct hw_bellman_chunk *chunk, uint32_t count,
+                       struct hw_bellman_chunk *interleaved)
 {
-    const uint32_t whole = count / HW_BELLMAN_BATCH; /* batches; what is left over stays */
+    const uint32_t batches =
+        count / HW_BELLMAN_MAX_BATCH; /* chunks beyond the last full batch stay in place */
 
-    for (uint32_t k = 0; k < whole * HW_BELLMAN_BATCH; k++)
-        dealt[k % whole * HW_BELLMAN_BATCH + k / whole] = piece[k];
-    memcpy(piece, dealt, (size_t)whole * HW_BELLMAN_BATCH * sizeof *piece);
+    for (uint32_t k = 0; k < batches * HW_BELLMAN_MAX_BATCH; k++)
+        interleaved[k % batches * HW_BELLMAN_MAX_BATCH + k / batches] = chunk[k];
+    memcpy(chunk, interleaved, (size_t)batches * HW_BELLMAN_MAX_BATCH * sizeof *chunk);
 }
 
-/* Cuts long lists into pieces, by tier. offset: [long_end + 1]; dealt: [capacity], for deal().
- * Returns their number. */
-static uint32_t cut_lists(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan,
-                          const uint64_t *offset, struct hw_bellman_piece *piece,
-                          struct hw_bellman_piece *dealt)
+/* Cuts long lists into chunks, by tier. offset: [lists.end + 1]; interleaved: [chunk_capacity],
+ * scratch. Returns the number of chunks. */
+static uint32_t cut_lists(const struct hw_single_gpu_engine *engine,
+                          struct hw_bellman_params *params, const uint64_t *offset,
+                          struct hw_bellman_chunk *chunk, struct hw_bellman_chunk *interleaved)
 {
     uint32_t count = 0;
 
-    for (uint32_t tier = 0; tier <= plan->tiers; tier++) {
-        const uint64_t most = piece_edges(plan, tier);
+    for (uint32_t tier = 0; tier <= params->lists.num_tiers; tier++) {
+        const uint64_t max_edges = chunk_edges(params, tier);
         const uint32_t first = count;
-        for (uint32_t v = 0; v < plan->long_end; v++) {
+        for (uint32_t v = 0; v < params->lists.end; v++) {
             uint64_t length = offset[v + 1] - offset[v], begin, end;
-            if (length < plan->long_least)
+            if (length < params->lists.min_length)
                 continue;
-            bound_tier(engine, plan, tier, v, offset[v], length, &begin, &end);
-            for (uint64_t k = begin; k < end; k += most) {
-                uint64_t left = end - k < most ? end - k : most;
-                piece[count++] =
-                    (struct hw_bellman_piece){.vertex = v,
-                                              .count = (uint32_t)left | (k ? 0 : HW_BELLMAN_FIRST),
-                                              .begin = offset[v] + k};
+            edges_of_tier(engine, params, tier, v, offset[v], length, &begin, &end);
+            for (uint64_t k = begin; k < end; k += max_edges) {
+                uint64_t left = end - k < max_edges ? end - k : max_edges;
+                chunk[count++] = (struct hw_bellman_chunk){
+                    .vertex = v,
+                    .count = (uint32_t)left | (k ? 0 : HW_BELLMAN_FIRST_CHUNK),
+                    .begin = offset[v] + k};
             }
         }
-        deal(piece + first, count - first, dealt);
-        plan->piece_end[tier] = count;
+        interleave(chunk + first, count - first, interleaved);
+        params->lists.chunk_end[tier] = count;
     }
     return count;
 }
 
-static enum hw_status cut(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status create_chunks(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_params *plan = &own->plan;
-    struct hw_bellman_piece *piece = NULL, *dealt = NULL;
+    struct hw_bellman_params *params = &own->params;
+    struct hw_bellman_chunk *chunk = NULL, *interleaved = NULL;
     uint64_t *offset = NULL;
-    enum hw_status status = hw_alloc(&piece, own->capacity, sizeof *piece, "pieces of lists", err);
+    enum hw_status status =
+        hw_alloc(&chunk, own->chunk_capacity, sizeof *chunk, "chunks of lists", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&dealt, own->capacity, sizeof *dealt, "pieces of lists", err);
+        status = hw_alloc(&interleaved, own->chunk_capacity, sizeof *interleaved, "chunks of lists",
+                          err);
     if (status == HW_OK)
-        status =
-            hw_alloc(&offset, (hw_count)plan->long_end + 1, sizeof *offset, "pieces of lists", err);
+        status = hw_alloc(&offset, (hw_count)params->lists.end + 1, sizeof *offset,
+                          "chunks of lists", err);
     if (status == HW_OK)
-        status = fetch_offsets(engine, plan->long_end + 1, offset, err);
+        status = fetch_offsets(engine, params->lists.end + 1, offset, err);
     if (status == HW_OK) {
-        plan->pieces = cut_lists(engine, plan, offset, piece, dealt);
-        status = hw_gpu_put((void *)plan->piece, piece, plan->pieces * sizeof *piece, err);
+        params->lists.num_chunks = cut_lists(engine, params, offset, chunk, interleaved);
+        status = hw_gpu_put((void *)params->lists.chunk, chunk,
+                            params->lists.num_chunks * sizeof *chunk, err);
     }
-    free(piece);
-    free(dealt);
+    free(chunk);
+    free(interleaved);
     free(offset);
     return status;
-}
-
-/* Is one edge less than another, as CPU methods choose? */
-static bool precedes(int kind, const struct hw_negative_edge *a, const struct hw_negative_edge *b)
-{
-    int64_t x = hw_distance_weight((enum hw_distance)kind, a->weight);
-    int64_t y = hw_distance_weight((enum hw_distance)kind, b->weight);
-
-    if (b->source == HW_GID_NONE || x != y)
-        return b->source == HW_GID_NONE || x < y;
-    return a->target < b->target;
-}
-
-/* Notes an edge if it alone makes a negative cycle, and is the least such of its source. */
-static void suspect_edge(struct hw_bellman *own, hw_gid source, hw_gid target,
-                         union hw_weight weight)
-{
-    int kind = own->plan.paths.kind;
-    struct hw_negative_edge edge = {.source = source, .target = target, .weight = weight};
-    bool negative = kind == HW_GPU_KEY_F32 ? weight.f32 < 0 : weight.i32 < 0;
-
-    if (negative && precedes(kind, &edge, &own->suspect[source]))
-        own->suspect[source] = edge;
-}
-
-/* Edges of undirected graphs, and loops. */
-static enum hw_status find_suspects(struct hw_single_gpu_engine *engine, struct hw_error *err)
-{
-    struct hw_bellman *own = engine->state;
-    const struct hw_part *part = engine->part;
-    const struct hw_csr *out = &part->grid.out;
-
-    if (hw_sssp_state_of(engine)->weight_stats.negative == 0 ||
-        (part->directed && part->own.loops == 0))
-        return HW_OK;
-    enum hw_status status =
-        hw_alloc(&own->suspect, part->own.count, sizeof *own->suspect, "negative edges", err);
-    if (status != HW_OK)
-        return status;
-    for (hw_lid v = 0; v < part->own.count; v++)
-        own->suspect[v] = (struct hw_negative_edge){.source = HW_GID_NONE, .target = HW_GID_NONE};
-    for (hw_lid c = 0; c < part->own.count && !part->directed; c++)
-        for (hw_count e = out->offset[c]; e < out->offset[(size_t)c + 1]; e++)
-            suspect_edge(own, part->own.graph_id[c], part->own.graph_id[out->index[e]],
-                         out->weight[e]);
-    for (hw_lid l = 0; l < part->own.loops; l++) {
-        hw_gid gid = part->own.graph_id[part->own.loop[l]];
-        suspect_edge(own, gid, gid, part->own.loop_weight[l]);
-    }
-    return HW_OK;
 }
 
 enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_params *plan = &own->plan;
+    struct hw_bellman_params *params = &own->params;
     enum hw_status status = HW_OK;
 
-    plan->graph = engine->graph;
-    plan->paths = hw_sssp_state_of(engine)->paths;
-    status = hw_cuda(hw_bellman_launch_shape(plan, &own->blocks), "method bellman-ford", err);
-    plan->resident = (uint32_t)own->blocks * 256;
-    if (status == HW_OK && own->capacity > 0)
-        status = cut(engine, err);
-    if (status == HW_OK && plan->classes) {
-        status = hw_cuda(hw_bellman_launch_classes(plan), "the kernel that classes edges", err);
-        hw_sssp_state_of(engine)->paths.mask = plan->paths.mask =
+    params->graph = engine->graph;
+    params->paths = hw_sssp_state_of(engine)->paths;
+    status = hw_cuda(hw_bellman_launch_shape(params, &own->blocks), "method bellman-ford", err);
+    params->config.resident_threads = (uint32_t)own->blocks * 256;
+    if (status == HW_OK && own->chunk_capacity > 0)
+        status = create_chunks(engine, err);
+    if (status == HW_OK && params->config.edge_classes) {
+        status =
+            hw_cuda(hw_bellman_launch_edge_classes(params), "the kernel that classes edges", err);
+        hw_sssp_state_of(engine)->paths.mask = params->paths.mask =
             (1u << HW_BELLMAN_CLASS_SHIFT) - 1;
     }
     if (status == HW_OK)
-        status = find_suspects(engine, err);
+        status = hw_bellman_find_candidate_edges(engine, err);
     if (status == HW_OK && hw_sssp_state_of(engine)->weight_stats.negative > 0)
         status = hw_tree_open(engine->ctx, engine->part, &own->tree, err);
-    /* The first launch of a kernel loads it: outside any clock. */
+    /* The first launch of a kernel loads it, which must not be timed. */
     if (status == HW_OK)
         status = engine->ops->search(engine, 0, err);
     if (status == HW_OK)
@@ -447,42 +427,43 @@ void hw_bellman_close(struct hw_single_gpu_engine *engine)
 {
     struct hw_bellman *own = engine->state;
 
-    free(own->suspect);
+    free(own->candidate_edge);
     hw_tree_close(&own->tree);
 }
 
-/* ---- searching ---- */
+/* ---- search ---- */
 
-enum hw_status hw_bellman_begin(struct hw_single_gpu_engine *engine, uint32_t root,
-                                struct hw_error *err)
+enum hw_status hw_bellman_init_search(struct hw_single_gpu_engine *engine, uint32_t root,
+                                      struct hw_error *err)
 {
-    struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
+    struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
 
-    plan->root = root;
-    return hw_cuda(hw_bellman_launch_begin(plan), "the kernel that begins a search", err);
+    params->root = root;
+    return hw_cuda(hw_bellman_launch_init(params), "the kernel that begins a search", err);
 }
 
 enum hw_status hw_bellman_fetch(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
-    return hw_gpu_get(&own->control, own->plan.control, sizeof own->control, err);
+    return hw_gpu_get(&own->control, own->params.control, sizeof own->control, err);
 }
 
-/* One phase that launches kernels of its own. */
+/* Runs one phase whose kernel launches kernels. */
 static enum hw_status run_dynamic(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    const struct hw_bellman_params *plan = &own->plan;
+    const struct hw_bellman_params *params = &own->params;
     bool sweeps = own->control.state.source != HW_FROM_QUEUE;
-    enum hw_status status = hw_cuda(hw_bellman_launch_dynamic(plan, own->blocks, sweeps),
+    enum hw_status status = hw_cuda(hw_bellman_launch_dynamic(params, own->blocks, sweeps),
                                     "the kernels of a phase", err);
 
     if (status == HW_OK)
         status = hw_bellman_fetch(engine, err);
     if (status == HW_OK && own->control.failures > 0)
         return hw_fail(err, HW_RESOURCES,
-                       "%" PRIu32 " long lists found no room for kernels of their own; use "
+                       "%" PRIu32
+                       " long lists got no kernels of their own, for want of launch resources; use "
                        "--large-lists blocks",
                        own->control.failures);
     return status;
@@ -493,7 +474,7 @@ static enum hw_status run_phases(struct hw_single_gpu_engine *engine, uint32_t l
 {
     struct hw_bellman *own = engine->state;
 
-    return hw_cuda(hw_bellman_launch_run(&own->plan, own->blocks, last),
+    return hw_cuda(hw_bellman_launch_run(&own->params, own->blocks, last),
                    "the kernel of many phases", err);
 }
 
@@ -502,7 +483,7 @@ enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_state *state = &own->control.state;
-    bool dynamic = own->plan.large == HW_LARGE_DYNAMIC;
+    bool dynamic = own->params.config.long_lists == HW_BELLMAN_LONG_KERNELS;
 
     if (!dynamic && !engine->options.relaxation.host_phases)
         return run_phases(engine, last, err);
@@ -519,15 +500,16 @@ enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last
     return status;
 }
 
-enum hw_status hw_bellman_end(struct hw_single_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_finish(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
+    const struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
     enum hw_status status = HW_OK;
 
-    if (plan->classes)
-        status = hw_cuda(hw_bellman_launch_leaves(plan), "the kernel that settles leaves", err);
-    if (status == HW_OK && plan->word)
-        status = hw_cuda(hw_bellman_launch_unpack(plan), "the kernel that takes words apart", err);
+    if (params->config.edge_classes)
+        status = hw_cuda(hw_bellman_launch_leaves(params), "the kernel that settles leaves", err);
+    if (status == HW_OK && params->state.packed_word)
+        status =
+            hw_cuda(hw_bellman_launch_unpack(params), "the kernel that takes words apart", err);
     return status;
 }
 
@@ -543,7 +525,7 @@ enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_t
     for (int routine = 0; routine < HW_BELLMAN_ROUTINES; routine++)
         names[routine] = (struct hw_gpu_routine_name){.name = own->names[routine],
                                                       .direction = HW_DIRECTION_TOP_DOWN};
-    struct hw_gpu_clock clock = {.begun = own->control.begun, .seconds = 1e-9};
-    return hw_gpu_sssp_append_trace(own->plan.row, own->control.rows, clock, names,
+    struct hw_gpu_clock clock = {.begun = own->control.begin_ns, .seconds = 1e-9};
+    return hw_gpu_sssp_append_trace(own->params.trace, own->control.trace_size, clock, names,
                                     HW_BELLMAN_ROUTINES, steps, err);
 }

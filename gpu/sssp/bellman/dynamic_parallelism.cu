@@ -1,136 +1,139 @@
 /*
- * One phase of `bellman-ford` whose long lists are relaxed by kernels that it launches
- * (dynamic parallelism, section 5.3 of the paper). It alone needs relocatable device
- * code and the device runtime, so it has a file and a link step of its own.
+ * `bellman-ford`: one phase whose kernel launches further kernels for long lists (dynamic
+ * parallelism, section 5.3 of Busato and Bombieri, 2015). Only this file needs relocatable device
+ * code and the device runtime; hence it has a link step of its own.
  */
-#include "gpu/sssp/bellman/relax_frontier.cuh"
+#include "gpu/sssp/bellman/phase_schedule.cuh"
+#include "gpu/sssp/bellman/relax_phase.cuh"
 
 namespace
 {
 
+using namespace bellman_ford;
+
 using kernel_params = hw_bellman_params;
 
-/* Edges that a block of such a kernel relaxes, and blocks at most. */
-constexpr uint64_t block_edges = 8192, most_blocks = 1024;
+/* Of a kernel for one long list: edges per block, and blocks at most. */
+constexpr uint64_t block_edges = 8192, max_blocks = 1024;
 
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads)
-    long_list(const kernel_params plan, uint32_t u, typename hw_keys<kind>::type from, Offset begin,
-              Offset length)
+__global__ void __launch_bounds__(block_threads)
+    long_list(const kernel_params params, uint32_t u, typename hw_keys<kind>::type from,
+              Offset begin, Offset length)
 {
-    __shared__ hw_bellman_shared shared;
-    const hw_bellman_control *control = plan.control;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
-        plan, shared, control->state, control->pile.key);
-    const uint64_t step = static_cast<uint64_t>(gridDim.x) * hw_bellman_warps * HW_BELLMAN_PIECE;
+    __shared__ block_shared shared;
+    const hw_bellman_control *control = params.control;
+    lane_state<kind, words, Offset, no_launch> lane(params, shared, control->state,
+                                                    control->pile.limit_key);
+    const uint64_t step = static_cast<uint64_t>(gridDim.x) * block_warps * HW_BELLMAN_CHUNK_EDGES;
 
     if (threadIdx.x == 0)
-        worker.clear(shared);
+        clear_block_counters(shared);
     __syncthreads();
-    worker.first = worker.phase == 1 && worker.queues;
-    for (uint64_t k = static_cast<uint64_t>(worker.number()) * HW_BELLMAN_PIECE; k < length;
+    lane.root_only = lane.phase == 1 && lane.enqueues;
+    for (uint64_t k = static_cast<uint64_t>(warp_number(lane)) * HW_BELLMAN_CHUNK_EDGES; k < length;
          k += step) {
         const uint64_t left = length - k;
-        worker.list(u, from, static_cast<Offset>(begin + k),
-                    static_cast<Offset>(left < HW_BELLMAN_PIECE ? left : HW_BELLMAN_PIECE));
+        relax_list(
+            lane, u, from, static_cast<Offset>(begin + k),
+            static_cast<Offset>(left < HW_BELLMAN_CHUNK_EDGES ? left : HW_BELLMAN_CHUNK_EDGES));
     }
-    worker.flush(&worker.ring->tail);
-    worker.count_up(shared);
+    flush_staged(lane, &lane.counters->queue_tail);
+    add_counters(lane, shared);
 }
 
 struct launcher {
     static constexpr bool launches = true;
 
     template <int kind, bool words, typename Offset>
-    static __device__ void go(const kernel_params &plan, uint32_t u,
+    static __device__ void go(const kernel_params &params, uint32_t u,
                               typename hw_keys<kind>::type from, Offset begin, Offset length)
     {
         const uint64_t wanted = (length + block_edges - 1) / block_edges;
-        const unsigned blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
+        const unsigned blocks = static_cast<unsigned>(wanted < max_blocks ? wanted : max_blocks);
 
-        long_list<kind, words, Offset><<<blocks, hw_bellman_threads, 0, cudaStreamFireAndForget>>>(
-            plan, u, from, begin, length);
+        long_list<kind, words, Offset>
+            <<<blocks, block_threads, 0, cudaStreamFireAndForget>>>(params, u, from, begin, length);
         if (cudaGetLastError() != cudaSuccess)
-            atomicAdd(&plan.control->failures, 1u);
+            atomicAdd(&params.control->failures, 1u);
         else
-            atomicAdd(&plan.control->launches, 1u);
+            atomicAdd(&params.control->launches, 1u);
     }
 };
 
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) phase_of(const kernel_params plan)
+__global__ void __launch_bounds__(block_threads) phase_of(const kernel_params params)
 {
-    __shared__ hw_bellman_shared shared;
-    const hw_bellman_control *control = plan.control;
-    hw_bellman_worker<kind, words, Offset, launcher> worker(plan, shared, control->state,
-                                                            control->pile.key);
+    __shared__ block_shared shared;
+    const hw_bellman_control *control = params.control;
+    lane_state<kind, words, Offset, launcher> lane(params, shared, control->state,
+                                                   control->pile.limit_key);
 
-    worker.work(shared);
+    relax_phase(lane, shared);
 }
 
-/* After a sweep: collects where that is due. */
+/* After a sweep: fills the next queue where advance_phase() asks for it. */
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) collect(const kernel_params plan)
+__global__ void __launch_bounds__(block_threads) collect(const kernel_params params)
 {
-    __shared__ hw_bellman_shared shared;
-    hw_bellman_state next = plan.control->state;
-    hw_bellman_pile pile = plan.control->pile;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, next,
-                                                                        pile.key);
+    __shared__ block_shared shared;
+    hw_bellman_state next = params.control->state;
+    hw_bellman_pile pile = params.control->pile;
+    lane_state<kind, words, Offset, no_launch> lane(params, shared, next, pile.limit_key);
 
-    if (hw_bellman_advance(plan, *worker.ring, next, pile))
-        worker.collect();
+    if (advance_phase(params, *lane.counters, next, pile))
+        collect_frontier(lane);
 }
 
-/* What follows; keeps the row. One thread. */
-__global__ void decide(const kernel_params plan)
+/* Advances to the next phase and appends the trace record. One thread. */
+__global__ void decide(const kernel_params params)
 {
-    hw_bellman_control *control = plan.control;
+    hw_bellman_control *control = params.control;
     const hw_bellman_state state = control->state;
-    const hw_bellman_ring &ring = control->ring[(state.phase + 1) & 3];
+    const hw_bellman_counters &counters = control->ring[(state.phase + 1) & 3];
     const uint32_t bucket = control->pile.number;
 
-    if (hw_bellman_advance(plan, ring, control->state, control->pile))
-        control->state.count = ring.collected;
-    hw_bellman_keep(plan, state.phase + 1,
-                    hw_bellman_routine(plan, state, hw_bellman_width(plan, state.count)), bucket);
+    if (advance_phase(params, counters, control->state, control->pile))
+        control->state.queue_size = counters.collected;
+    append_trace(params, state.phase + 1,
+                 trace_routine(params, state, lanes_per_vertex(params, state.queue_size)), bucket);
 }
 
 template <int kind, bool words, typename Offset>
-void launch_phase(const kernel_params &plan, int blocks, bool sweeps)
+void launch_phase(const kernel_params &params, int blocks, bool sweeps)
 {
-    phase_of<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
+    phase_of<kind, words, Offset><<<blocks, block_threads>>>(params);
     if (sweeps)
-        collect<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
-    decide<<<1, 1>>>(plan);
+        collect<kind, words, Offset><<<blocks, block_threads>>>(params);
+    decide<<<1, 1>>>(params);
 }
 
-template <typename Offset> void launch(const kernel_params &plan, int blocks, bool sweeps)
+template <typename Offset> void launch(const kernel_params &params, int blocks, bool sweeps)
 {
-    if (plan.paths.kind == HW_GPU_KEY_I64)
-        launch_phase<HW_GPU_KEY_I64, false, Offset>(plan, blocks, sweeps);
-    else if (plan.paths.kind == HW_GPU_KEY_I32 && plan.word)
-        launch_phase<HW_GPU_KEY_I32, true, Offset>(plan, blocks, sweeps);
-    else if (plan.paths.kind == HW_GPU_KEY_I32)
-        launch_phase<HW_GPU_KEY_I32, false, Offset>(plan, blocks, sweeps);
-    else if (plan.word)
-        launch_phase<HW_GPU_KEY_F32, true, Offset>(plan, blocks, sweeps);
+    if (params.paths.kind == HW_GPU_KEY_I64)
+        launch_phase<HW_GPU_KEY_I64, false, Offset>(params, blocks, sweeps);
+    else if (params.paths.kind == HW_GPU_KEY_I32 && params.state.packed_word)
+        launch_phase<HW_GPU_KEY_I32, true, Offset>(params, blocks, sweeps);
+    else if (params.paths.kind == HW_GPU_KEY_I32)
+        launch_phase<HW_GPU_KEY_I32, false, Offset>(params, blocks, sweeps);
+    else if (params.state.packed_word)
+        launch_phase<HW_GPU_KEY_F32, true, Offset>(params, blocks, sweeps);
     else
-        launch_phase<HW_GPU_KEY_F32, false, Offset>(plan, blocks, sweeps);
+        launch_phase<HW_GPU_KEY_F32, false, Offset>(params, blocks, sweeps);
 }
 
 } // namespace
 
-int hw_bellman_launch_dynamic(const hw_bellman_params *plan, int blocks, int sweeps)
+int hw_bellman_launch_dynamic(const hw_bellman_params *params, int blocks, int sweeps)
 {
-    if (plan->graph.wide)
-        launch<uint64_t>(*plan, blocks, sweeps);
+    if (params->graph.wide)
+        launch<uint64_t>(*params, blocks, sweeps);
     else
-        launch<uint32_t>(*plan, blocks, sweeps);
+        launch<uint32_t>(*params, blocks, sweeps);
     return cudaGetLastError();
 }
 
-int hw_bellman_launch_limit(uint64_t launches)
+int hw_bellman_set_launch_limit(uint64_t launches)
 {
     return cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount,
                               launches < 2048 ? 2048 : launches);

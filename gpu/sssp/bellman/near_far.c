@@ -7,10 +7,10 @@
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 
 /*
- * Width of the first near pile. Davidson and others choose 32 times the mean weight over the
- * mean degree, so that the lanes of a warp have work. Hubs are much nearer to each other than
- * that where few vertices hold most edges; so it goes by the degree that edges lead to on the
- * mean, and widths then grow as long as piles are small.
+ * Width of the first near pile, times mean weight over mean target degree. Davidson and others use
+ * 32 times the mean weight over the mean degree, so that all lanes of a warp have work. Where few
+ * vertices have most edges, distances among hubs are much smaller than that. Hence this width uses
+ * the mean degree of the targets of edges; later piles grow while they are small.
  */
 #define FIRST_WIDTH 10.0
 
@@ -20,7 +20,8 @@ static double choose_width(const struct hw_single_gpu_engine *engine)
 
     if (engine->options.delta > 0)
         return engine->options.delta;
-    double width = FIRST_WIDTH * hw_sssp_state_of(engine)->weight_stats.mean / own->end_degree;
+    double width =
+        FIRST_WIDTH * hw_sssp_state_of(engine)->weight_stats.mean / own->mean_target_degree;
     if (hw_sssp_state_of(engine)->paths.kind != HW_GPU_KEY_F32 && width < 1)
         return 1;
     return width > 0 ? width : 1;
@@ -29,20 +30,20 @@ static double choose_width(const struct hw_single_gpu_engine *engine)
 static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
                              struct hw_error *err)
 {
-    struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
+    struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
 
-    plan->first = choose_width(engine);
-    plan->adapts = engine->options.delta <= 0;
+    params->search.first_pile_width = choose_width(engine);
+    params->search.adaptive_width = engine->options.delta <= 0;
     if (engine->result)
-        engine->result->delta = plan->first;
-    enum hw_status status = hw_bellman_begin(engine, root, err);
+        engine->result->delta = params->search.first_pile_width;
+    enum hw_status status = hw_bellman_init_search(engine, root, err);
     if (status == HW_OK)
         status = hw_bellman_run(engine, UINT32_MAX, err);
-    return status == HW_OK ? hw_bellman_end(engine, err) : status;
+    return status == HW_OK ? hw_bellman_finish(engine, err) : status;
 }
 
-/* The degree of the vertex at the end of an edge, on the mean. */
-static double end_degree(const struct hw_degree_order *order)
+/* The mean degree of the targets of edges. */
+static double mean_target_degree(const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     double sum = 0, squares = 0;
@@ -60,8 +61,8 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
 {
     struct hw_bellman *own = engine->state;
 
-    own->end_degree = end_degree(order);
-    return hw_bellman_params(engine, order, true, err);
+    own->mean_target_degree = mean_target_degree(order);
+    return hw_bellman_init_params(engine, order, true, err);
 }
 
 static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_result_ops,

@@ -5,7 +5,7 @@
  * `delta` uses the policy of gpu/sssp/delta/one_gpu_delta_kernel.cu. A bucket is settled in steps
  * from the nearest vertex on, along light edges: those whose resulting distance is inside the
  * bucket. Then its heavy edges are relaxed once, either pushed by the bucket or pulled by all
- * vertices beyond it. A scan of all distances finds the vertices of a step; it is the first part
+ * vertices beyond it. A scan of all distances selects the vertices of a step; it is the first part
  * of the step's first round.
  */
 #include "gpu/sssp/common/delta_policy.h"
@@ -123,7 +123,7 @@ static enum hw_status drain_bucket(struct hw_distributed_sssp *sssp, struct buck
         if (counters.current_step == 0 &&
             (counters.rest_of_bucket == 0 || bucket->step_end >= bucket->end))
             return HW_OK;
-        /* An empty step tells where the next vertex is: skip to it. */
+        /* After an empty step min_key is the next vertex: skip to it. */
         int64_t from = bucket->step_end;
         if (counters.frontier == 0 && counters.min_key > from && counters.min_key < bucket->end)
             from = counters.min_key;

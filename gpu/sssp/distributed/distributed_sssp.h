@@ -276,12 +276,12 @@ int hw_distributed_sssp_launch_queue_frontier(const struct hw_distributed_sssp_p
 int hw_distributed_sssp_launch_push(const struct hw_distributed_sssp_params *params,
                                     const struct hw_distributed_sssp_job *job, int blocks);
 
-/* For every list of a vertex with a key of at least bucket_end: finds the neighbor below
+/* For every list of a vertex with a key of at least bucket_end: selects the neighbor below
  * bucket_end that gives the least distance. */
 int hw_distributed_sssp_launch_pull(const struct hw_distributed_sssp_params *params,
                                     const struct hw_distributed_sssp_job *job, int blocks);
 
-/* For every list of a reached vertex: finds a nearer neighbor whose edge is tight. */
+/* For every list of a reached vertex: selects a nearer neighbor whose edge is tight. */
 int hw_distributed_sssp_launch_pull_parents(const struct hw_distributed_sssp_params *params,
                                             const struct hw_distributed_sssp_job *job, int blocks);
 

@@ -1,5 +1,7 @@
-/* Shortest paths on several parts: codes, lists and counters, as kernels see
- * them (gpu/sssp/distributed/distributed_sssp.h). */
+/*
+ * Shortest paths on several parts: device functions on local ids, lists, (position, key) pairs and
+ * counters (gpu/sssp/distributed/distributed_sssp.h).
+ */
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
 
@@ -21,7 +23,7 @@ constexpr count64 edge_mask = (1ull << HW_DISTRIBUTED_SSSP_EDGE_BITS) - 1;
 
 template <int kind> using key_of = typename hw_keys<kind>::type;
 
-/* A position and a key on their way. */
+/* A (position, key) pair, as it is sent. */
 template <typename K> struct pair_t;
 template <> struct pair_t<int32_t> {
     using word = uint2;
@@ -65,7 +67,7 @@ __device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
     return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
 }
 
-/* The array that a job is about. */
+/* The array that a job works on. */
 template <typename K>
 __device__ __forceinline__ K *array_of(const kernel_params &params, bool value)
 {
@@ -73,7 +75,7 @@ __device__ __forceinline__ K *array_of(const kernel_params &params, bool value)
                  : static_cast<K *>(params.state.distance);
 }
 
-/* ---- codes and lists ---- */
+/* ---- local ids and lists ---- */
 
 __device__ __forceinline__ uint32_t first_delegate(const kernel_params &params)
 {
@@ -129,9 +131,9 @@ __device__ __forceinline__ uint32_t range_mask(uint32_t w, uint32_t first, uint3
     return mask;
 }
 
-/* ---- sums ---- */
+/* ---- counters ---- */
 
-/* Counters of a block, which go to the device's at its end. */
+/* Counters of a block in shared memory, added to the device's at the end. */
 struct block_sums {
     count64 sum[4];
     count64 max;
@@ -154,7 +156,7 @@ __device__ __forceinline__ void add(block_sums &sums, int which, count64 mine)
         atomicAdd(&sums.sum[which], all);
 }
 
-/* What the least of keys is told as: the greater the less. */
+/* Maps a key so that lesser keys have greater images: a maximum then yields the least key. */
 __device__ __forceinline__ count64 complement(int64_t key)
 {
     return ~(static_cast<count64>(key) ^ 1ull << 63);
@@ -181,7 +183,7 @@ __device__ __forceinline__ uint64_t warp_count()
     return hw_grid_threads() / 32;
 }
 
-/* Room for what a warp writes: their first place. */
+/* Reserves `all` entries for a warp; returns the first. */
 template <typename T> __device__ __forceinline__ T reserve(T *counter, uint32_t all)
 {
     T start = 0;

@@ -1,5 +1,7 @@
-/* Methods `delta` and `bellman-ford` on several parts, in any layout: what the frame of
- * gpu/engine/multi_gpu_engine.h asks for. */
+/*
+ * Methods `delta` and `bellman-ford` on several parts, in any layout: the functions that
+ * gpu/engine/multi_gpu_engine.h calls, memory, and the method table entries.
+ */
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
@@ -15,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- kernel 1 ---- */
+/* ---- setup ---- */
 
-/* Refuses what it does not do; the same on all ranks. */
+/* Returns HW_BAD_INPUT for options and graphs that the methods do not support. All ranks return the
+ * same. */
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
@@ -42,30 +45,30 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     return HW_OK;
 }
 
-/* Learns the weights, and what distances are made of. Collective. */
+/* Computes statistics of the weights and chooses the type of keys. Collective. */
 static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_multi_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
-    struct hw_weight_stats *survey = &sssp->weight_stats;
+    struct hw_weight_stats *stats = &sssp->weight_stats;
     hw_count loops = part->own.loops;
     enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->name,
-                                                sssp->config.bellman_ford, survey, err);
+                                                sssp->config.bellman_ford, stats, err);
 
     if (status == HW_OK)
         status = hw_sum(engine->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    if (survey->negative > 0 && part->vertices > INT32_MAX)
+    if (stats->negative > 0 && part->vertices > INT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "on GPUs graphs with negative weights have up to 2^31 vertices");
-    sssp->params.config.kind = (int)hw_weight_stats_kind(survey, part);
-    sssp->config.may_overflow = hw_weight_stats_may_overflow(survey, part);
-    sssp->config.may_have_negative_edge = survey->negative > 0 && (!part->directed || loops > 0);
+    sssp->params.config.kind = (int)hw_weight_stats_kind(stats, part);
+    sssp->config.may_overflow = hw_weight_stats_may_overflow(stats, part);
+    sssp->config.may_have_negative_edge = stats->negative > 0 && (!part->directed || loops > 0);
     return HW_OK;
 }
 
-/* The first bucket's share of the width that suits a CPU. */
+/* Width of the first bucket as a fraction of the width that suits a CPU. */
 static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
 {
     if (sssp->peer_delta.on)
@@ -74,7 +77,7 @@ static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
     return sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
 }
 
-/* The first bucket's width, where vertices have so many edges in the mean. */
+/* Width of the first bucket. degree: mean number of edges of a vertex that has any. */
 static double bucket_width(const struct hw_distributed_sssp *sssp, double degree)
 {
     const double width = hw_bucket_width(&sssp->weight_stats, degree) * first_bucket_fraction(sssp);
@@ -85,7 +88,7 @@ static double bucket_width(const struct hw_distributed_sssp *sssp, double degree
     return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
 }
 
-/* How wide buckets are. Collective. */
+/* Chooses delta. Collective. */
 static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_part *part = sssp->engine->part;
@@ -179,7 +182,7 @@ static enum hw_status plan_search(struct hw_multi_gpu_engine *engine, struct hw_
 static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
-/* What runs of rounds tell. */
+/* Allocates the pinned summary of runs of rounds. */
 static enum hw_status open_summary(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     enum hw_status status =
@@ -225,7 +228,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
         if (status == HW_OK)
             status = hw_peer_delta_open(sssp, err);
     }
-    /* The first launches of kernels load them: outside any clock. */
+    /* A search without a root: the first launch of a kernel loads it, which must not be timed. */
     sssp->search.root = sssp->search.root_local_id = HW_DISTRIBUTED_SSSP_NONE;
     if (status == HW_OK)
         status = run(engine, err);
@@ -248,7 +251,7 @@ static void close_search(struct hw_multi_gpu_engine *engine)
     free(sssp->owned_local_id);
 }
 
-/* ---- searching ---- */
+/* ---- search ---- */
 
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
@@ -269,7 +272,8 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
     return status;
 }
 
-/* The root's code: its owner's, or, of a delegate, everybody's. Collective; ranks agree. */
+/* Finds the root's local id: at its owner or, where it is a delegate, on all ranks. Collective;
+ * ranks agree. */
 static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
@@ -277,27 +281,27 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
     const struct hw_distributed_sssp_params *params = &sssp->params;
     const uint32_t first = params->config.num_ranges * params->config.block_size;
     const bool mine = owner == engine->ctx->rank;
-    uint32_t code = HW_DISTRIBUTED_SSSP_NONE;
+    uint32_t local_id = HW_DISTRIBUTED_SSSP_NONE;
     enum hw_status status = HW_OK;
 
     if (mine && position >= engine->part->own.count)
         status = hw_fail(err, HW_BAD_INPUT,
                          "there is no vertex at position %" PRI_LID " of part %d", position, owner);
     else if (mine)
-        code = sssp->owned_local_id[position];
+        local_id = sssp->owned_local_id[position];
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Bcast(&code, 1, MPI_UINT32_T, owner, engine->ctx->world), "MPI_Bcast", err);
-    sssp->search.root_local_id = code;
-    /* All parts call delegates alike. */
-    sssp->search.root = mine || (params->config.num_delegates > 0 && code >= first)
-                            ? code
+        status = hw_mpi(MPI_Bcast(&local_id, 1, MPI_UINT32_T, owner, engine->ctx->world),
+                        "MPI_Bcast", err);
+    sssp->search.root_local_id = local_id;
+    /* Delegates have the same local id on all parts. */
+    sssp->search.root = mine || (params->config.num_delegates > 0 && local_id >= first)
+                            ? local_id
                             : HW_DISTRIBUTED_SSSP_NONE;
     return status;
 }
 
-/* From the root to the values of all reached vertices. */
+/* Searches from the root; leaves distances and values of all reached vertices on the device. */
 static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
@@ -359,7 +363,7 @@ static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct h
                    engine->method->name, sssp->search.missing_parents);
 }
 
-/* Distances and parents to the host. Local. */
+/* Copies distances and parents to the host. Local. */
 static enum hw_status get_results(const struct hw_distributed_sssp *sssp, struct hw_result *result,
                                   struct hw_error *err)
 {
@@ -458,17 +462,17 @@ static const struct hw_multi_gpu_search bellman_ford = {.state_bytes =
                                                         .steps = steps,
                                                         .close = close_search};
 
-/* Ids of all vertices, offsets, a chunk of lists, own arrays. */
+/* Host memory: ids of all vertices, offsets, a chunk of lists, arrays of owned vertices. */
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     const hw_count edges = part->edges / part->spec.parts;
     const hw_count chunk = edges < (hw_count)1 << 25 ? edges : (hw_count)1 << 25;
-    const hw_count n = (hw_count)part->vertices, share = n / part->spec.parts + 1;
+    const hw_count n = (hw_count)part->vertices, owned = n / part->spec.parts + 1;
     const hw_count lists =
-        share * (part->spec.rows > 0 ? part->spec.rows : 1) + (hw_count)part->separate.delegates;
+        owned * (part->spec.rows > 0 ? part->spec.rows : 1) + (hw_count)part->separate.delegates;
 
     (void)options;
-    return n * 4 + lists * 8 + chunk * 8 + share * 40 +
+    return n * 4 + lists * 8 + chunk * 8 + owned * 40 +
            hw_tree_bytes(part->vertices, part->spec.parts);
 }
 
@@ -480,7 +484,7 @@ static hw_count bellman_ford_bytes(const struct hw_part *part,
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
-/* Lays the graph out on the devices, where they have room for all that is to come. */
+/* Builds the layout on the devices, provided that they have memory for it and for the search. */
 static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err)
@@ -500,7 +504,7 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
         status = hw_gpu_ranks_per_device(ctx, &sharing, err);
     if (status == HW_OK)
         status = hw_gpu_require(sharing * hw_distributed_sssp_min_bytes(&described),
-                                "laying the graph out and searching it", err);
+                                "building the layout and searching it", err);
     status = hw_agree(ctx->world, status, err);
     return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec, part, err) : status;
 }

@@ -201,7 +201,8 @@ enum hw_status hw_distributed_sssp_bellman_ford(struct hw_distributed_sssp *sssp
 enum hw_status hw_distributed_sssp_parents(struct hw_distributed_sssp *sssp,
                                            int64_t broadcast_below, struct hw_error *err);
 
-/* Writes results by graph id; finds parents again, by hops, where a vertex has none. Collective. */
+/* Writes results by graph id; computes parents again, by hops, where a vertex has none. Collective.
+ */
 enum hw_status hw_distributed_sssp_results(struct hw_distributed_sssp *sssp, struct hw_error *err);
 
 /* Returns HW_BAD_INPUT where a distance exceeds the range of floats. Collective. */

@@ -1,14 +1,13 @@
 /*
- * Shortest paths on several parts: the kernels (gpu/sssp/distributed/distributed_sssp.h). What they
- * do is in gpu/sssp/distributed/push_edges.cuh,
- * gpu/sssp/distributed/pull_edges.cuh and gpu/sssp/distributed/update_outbox.cuh.
+ * Shortest paths on several parts: the kernels and their launchers
+ * (gpu/sssp/distributed/distributed_sssp.h). The device functions are in frontier_lists.cuh,
+ * push_edges.cuh, pull_edges.cuh and update_outbox.cuh.
  *
- * Nothing depends on the order in which threads or ranks come: distances only
- * fall, to the least fixed point, and whatever improved is relaxed again.
+ * Results do not depend on the order of threads or ranks: distances only fall, to the least fixed
+ * point, and every improved vertex is relaxed again.
  *
- * Over `peer` one cooperative kernel does the rounds of a step, `run`: between
- * rounds the first block meets those of the other GPUs, as the kernel of
- * gpu/comm/allgather.h does.
+ * Over `peer` the cooperative kernel `run` does all rounds of a step. Between rounds its first
+ * block performs the all-gather with the other GPUs (gpu/comm/allgather.cuh).
  */
 #include "gpu/comm/allgather.cuh"
 #include "gpu/sssp/distributed/frontier_lists.cuh"
@@ -24,27 +23,28 @@ namespace
 
 namespace cg = cooperative_groups;
 
-/* Blocks of a run on a multiprocessor: what takes long there is waiting for memory. */
+/* Resident blocks of `run` per multiprocessor: enough warps to hide memory latency. */
 constexpr int run_blocks = 4;
 
-/* ---- beginning ---- */
+/* ---- initialization ---- */
 
 template <typename K> __global__ void fill(K *array, uint64_t count, K value)
 {
-    constexpr uint64_t blocks_per_sm = 16 / sizeof(K); /* elements of 16 bytes */
-    const uint64_t whole = count / blocks_per_sm;
-    alignas(16) K many[blocks_per_sm];
+    constexpr uint64_t per_store = 16 / sizeof(K); /* elements of a 16-byte store */
+    const uint64_t whole = count / per_store;
+    alignas(16) K many[per_store];
 
 #pragma unroll
-    for (uint64_t k = 0; k < blocks_per_sm; k++)
+    for (uint64_t k = 0; k < per_store; k++)
         many[k] = value;
     for (uint64_t i = hw_grid_thread(); i < whole; i += hw_grid_threads())
         reinterpret_cast<uint4 *>(array)[i] = *reinterpret_cast<const uint4 *>(many);
-    for (uint64_t i = whole * blocks_per_sm + hw_grid_thread(); i < count; i += hw_grid_threads())
+    for (uint64_t i = whole * per_store + hw_grid_thread(); i < count; i += hw_grid_threads())
         array[i] = value;
 }
 
-/* The root, where this part owns it, or it is a delegate. */
+/* Sets the entry of the root, which this part owns or which is a delegate, and puts it into the
+ * frontier. One thread. */
 template <typename K>
 __global__ void set_root(const __grid_constant__ kernel_params params, K *array, uint32_t root,
                          K value)
@@ -57,7 +57,7 @@ __global__ void set_root(const __grid_constant__ kernel_params params, K *array,
                 delegate_lists(params) + (root - first_delegate(params)));
 }
 
-/* ---- one part of a round each ---- */
+/* ---- kernels for one stage of a round ---- */
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
@@ -70,9 +70,9 @@ __global__ void __launch_bounds__(threads)
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    list_lists(const __grid_constant__ kernel_params params, const job_t job, bool range)
+    list_frontier_kernel(const __grid_constant__ kernel_params params, const job_t job, bool by_key)
 {
-    list_frontier<kind>(params, job, range);
+    list_frontier<kind>(params, job, by_key);
 }
 
 template <int kind>
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(threads)
 
 /* ---- rounds in one kernel ---- */
 
-/* Adds what a round came to. One thread. */
+/* Adds the counters of a round to the summary and writes its trace record. One thread. */
 __device__ void count_round(const kernel_params &params,
                             const hw_distributed_sssp_run_params &run_params,
                             const hw_allgather_result *result, uint32_t r, count64 &last,
@@ -157,7 +157,7 @@ __device__ void count_round(const kernel_params &params,
     last = now;
 }
 
-/* Tells the host. One thread. */
+/* Writes the summary to pinned host memory; its number last, after a system fence. One thread. */
 __device__ void publish_summary(const hw_distributed_sssp_run_params &run_params,
                                 const hw_distributed_sssp_run_summary &total)
 {
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(threads, run_blocks)
         pack_payload<key_t>(params, job, HW_DISTRIBUTED_SSSP_FOLD, outboxes, sums);
         __syncthreads();
         if (threadIdx.x == 0)
-            __threadfence_system(); /* what this block stored in other GPUs */
+            __threadfence_system(); /* publishes this block's stores to other GPUs */
         grid.sync();
         if (blockIdx.x == 0)
             hw_allgather_block(allgather,
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(threads)
         atomicAdd(&params.control->matches, sums.sum[0]);
 }
 
-/* Counts own reached vertices without a value, and delegates. */
+/* Counts reached owned vertices and delegates without a value. */
 template <int kind>
 __global__ void __launch_bounds__(threads)
     count_missing_parents(const __grid_constant__ kernel_params params, uint32_t root)
@@ -326,9 +326,9 @@ template <int kind> int push_by_mode(const kernel_params &params, const job_t &j
 
 template <int kind>
 int queue_frontier_of(const hw_distributed_sssp_params &params, const hw_distributed_sssp_job &job,
-                      bool range, int blocks)
+                      bool by_key, int blocks)
 {
-    list_lists<kind><<<blocks, threads>>>(params, job, range);
+    list_frontier_kernel<kind><<<blocks, threads>>>(params, job, by_key);
     measure<kind><<<blocks, threads>>>(params, job);
     return cudaGetLastError();
 }
@@ -434,14 +434,14 @@ int hw_distributed_sssp_launch_collect(const hw_distributed_sssp_params *params,
 }
 
 int hw_distributed_sssp_launch_queue_frontier(const hw_distributed_sssp_params *params,
-                                              const hw_distributed_sssp_job *job, bool range,
+                                              const hw_distributed_sssp_job *job, bool by_key,
                                               int blocks)
 {
     if (params->config.kind == HW_GPU_KEY_F32)
-        return queue_frontier_of<HW_GPU_KEY_F32>(*params, *job, range, blocks);
+        return queue_frontier_of<HW_GPU_KEY_F32>(*params, *job, by_key, blocks);
     if (params->config.kind == HW_GPU_KEY_I32)
-        return queue_frontier_of<HW_GPU_KEY_I32>(*params, *job, range, blocks);
-    return queue_frontier_of<HW_GPU_KEY_I64>(*params, *job, range, blocks);
+        return queue_frontier_of<HW_GPU_KEY_I32>(*params, *job, by_key, blocks);
+    return queue_frontier_of<HW_GPU_KEY_I64>(*params, *job, by_key, blocks);
 }
 
 int hw_distributed_sssp_launch_push(const hw_distributed_sssp_params *params,

@@ -1,18 +1,17 @@
 /*
- * Shortest paths on several parts: parents, from distances that are complete, and negative
- * cycles.
+ * Shortest paths on several parts: parents, found from complete distances.
  *
- * A vertex's parent is a nearer neighbour that explains its distance. Of undirected graphs
- * the lists say which; of directed ones the sources offer themselves, to whoever owns the
- * target. Where that leaves a vertex without one (equal distances: weights that are zero or
- * vanish in rounding), where weights are negative, and under --canonical-parents, a
- * breadth-first search along tight edges finds the least (hops, graph id).
+ * The parent of a vertex is a nearer neighbor whose edge is tight: its distance plus the weight is
+ * the distance of the vertex. In undirected graphs the vertex's lists are scanned for such an edge.
+ * In directed graphs sources send their ids to the owners of the targets. Neither yields a parent
+ * where all tight edges come from equal distances (weights that are zero or vanish in rounding).
+ * In that case, where weights are negative, and under --canonical-parents, a breadth-first search
+ * along tight edges yields the least (hops, graph id).
  */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "lib/comm/large_alltoallv.h"
 
-/* A job about all that is reached, and their values. */
 struct hw_distributed_sssp_job hw_distributed_sssp_value_job(const struct hw_distributed_sssp *sssp,
                                                              enum hw_distributed_sssp_mode mode)
 {
@@ -32,19 +31,19 @@ static enum hw_status init_values(struct hw_distributed_sssp *sssp, uint32_t roo
 {
     return hw_cuda(
         hw_distributed_sssp_launch_init_values(&sssp->params, root, first, sssp->config.blocks),
-        "the kernel that forgets parents", err);
+        "the kernel that resets parents", err);
 }
 
 /* ---- parents ---- */
 
-/* What the next round is to tell, unless something is owed already. */
+/* Stores a failure for the next exchange to return on all ranks; the first failure is kept. */
 static void defer_error(struct hw_distributed_sssp *sssp, enum hw_status status)
 {
     sssp->comm.deferred_error =
         sssp->comm.deferred_error == HW_OK ? status : sssp->comm.deferred_error;
 }
 
-/* Lists look for neighbours; those of other parts' vertices tell them. */
+/* Scans lists for parents. Results of lists that begin at remote vertices go to the owners. */
 static enum hw_status pull_parents(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_distributed_sssp_job job =
@@ -56,7 +55,7 @@ static enum hw_status pull_parents(struct hw_distributed_sssp *sssp, struct hw_e
     if (status == HW_OK)
         status = hw_cuda(
             hw_distributed_sssp_launch_pull_parents(&sssp->params, &job, sssp->config.blocks),
-            "the kernel that looks for parents", err);
+            "the kernel that pulls parents", err);
     if (remote)
         return hw_distributed_sssp_exchange(sssp, status, HW_DISTRIBUTED_SSSP_FOLD, &job, &counters,
                                             err);
@@ -64,7 +63,6 @@ static enum hw_status pull_parents(struct hw_distributed_sssp *sssp, struct hw_e
     return HW_OK;
 }
 
-/* Sources offer themselves. */
 enum hw_status hw_distributed_sssp_push_values(struct hw_distributed_sssp *sssp,
                                                enum hw_distributed_sssp_mode mode, uint32_t mask,
                                                struct hw_error *err)
@@ -77,7 +75,7 @@ enum hw_status hw_distributed_sssp_push_values(struct hw_distributed_sssp *sssp,
     return hw_distributed_sssp_relax_range(sssp, &job, &counters, err);
 }
 
-/* The least (hops, graph id) along tight edges. */
+/* Breadth-first search along tight edges for the least (hops, graph id). */
 static enum hw_status find_parents_by_hops(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct hw_distributed_sssp_job job =
@@ -102,9 +100,10 @@ static enum hw_status find_parents_by_hops(struct hw_distributed_sssp *sssp, str
 }
 
 /*
- * Along edges of no length, to what found no nearer neighbour: whoever has a parent offers
- * itself, in rounds, so that nobody takes a parent that came to one by way of itself. The
- * look for neighbours has marked the lists.
+ * Parents of equal distance, for vertices without a nearer neighbor: vertices that have a parent
+ * offer themselves along edges of length zero, in rounds. A vertex only takes a parent that got its
+ * own in an earlier round; hence no cycles. pull_parents() has put lists with such edges into the
+ * frontier.
  */
 static enum hw_status find_equal_distance_parents(struct hw_distributed_sssp *sssp,
                                                   struct hw_error *err)
@@ -120,7 +119,7 @@ static enum hw_status find_equal_distance_parents(struct hw_distributed_sssp *ss
     return status;
 }
 
-/* Sums up over the ranks what a kernel has counted; status: what came before. */
+/* Sums a count of the kernels over the ranks. status: of the work before the call. */
 static enum hw_status sum_missing(struct hw_distributed_sssp *sssp, enum hw_status status,
                                   struct hw_error *err)
 {
@@ -135,7 +134,7 @@ static enum hw_status sum_missing(struct hw_distributed_sssp *sssp, enum hw_stat
     return status;
 }
 
-/* Counts who has no parent. */
+/* Counts reached vertices without a parent. */
 static enum hw_status count_missing(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     enum hw_status status = sssp->comm.deferred_error != HW_OK
@@ -149,7 +148,7 @@ static enum hw_status count_missing(struct hw_distributed_sssp *sssp, struct hw_
     return sum_missing(sssp, status, err);
 }
 
-/* Results by graph id; counts who has no parent, too. */
+/* Writes results by graph id; counts reached vertices without a parent, too. */
 static enum hw_status write_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const bool all_unreached = sssp->search.outcome != HW_OUTCOME_TREE;
@@ -196,7 +195,7 @@ enum hw_status hw_distributed_sssp_results(struct hw_distributed_sssp *sssp, str
     return status == HW_OK ? write_results(sssp, err) : status;
 }
 
-/* ---- what no float holds ---- */
+/* ---- overflow of floats ---- */
 
 enum hw_status hw_distributed_sssp_check_overflow(struct hw_distributed_sssp *sssp,
                                                   struct hw_error *err)

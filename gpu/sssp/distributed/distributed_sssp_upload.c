@@ -1,4 +1,8 @@
-/* Shortest paths on several parts: num_ids, and a part's lists on its device. */
+/*
+ * Shortest paths on several parts: numbering of local ids, and upload of graph ids and adjacency
+ * lists. Lists are uploaded in chunks and sorted by weight on the device, unless the layout was
+ * built there. Also estimates of device memory.
+ */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "gpu/graph/build/csr_builder.h"
@@ -11,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges that go to the device at a time, unless one list has more. */
+/* Edges that are uploaded at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
-/* ---- num_ids ---- */
+/* ---- local ids ---- */
 
 static void init_grid(struct hw_distributed_sssp_params *params, const struct hw_part *part)
 {
@@ -52,8 +56,8 @@ static void init_degree_separated(struct hw_distributed_sssp_params *params,
         params->config.range_owner[q] = params->peers.row_range[q] = q;
 }
 
-/* Own positions past the last vertex with edges. Of directed graphs only those that leave are
- * counted, and edges may end where none begins: then all. */
+/* Owned positions past the last vertex with edges. own.tuples counts outgoing edges only; in
+ * directed graphs edges may end at vertices without outgoing ones, so that all positions count. */
 static uint32_t find_active(const struct hw_part *part)
 {
     uint32_t active = 0;
@@ -104,14 +108,14 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
 
 /* ---- lists on the host ---- */
 
-/* Of a matrix, unless it is absent. */
+/* Offset of a row; 0 where the matrix is absent. */
 static hw_count begin_of(const struct hw_csr *matrix, uint32_t row)
 {
     return matrix->offset ? matrix->offset[row] : 0;
 }
 
-/* Where the edges of lists are: one matrix, or two for slots and two for delegates, unless
- * these are joined. */
+/* Offset of a list in the order of the device. The degree-separated layout has two matrices for
+ * the lists of normal vertices and two for those of delegates. */
 static hw_count list_begin(const struct hw_distributed_sssp *sssp, uint32_t list)
 {
     const struct hw_part *part = sssp->engine->part;
@@ -126,7 +130,7 @@ static hw_count list_begin(const struct hw_distributed_sssp *sssp, uint32_t list
            begin_of(&separate->dn, list - block) + begin_of(&separate->dd, list - block);
 }
 
-/* The code of a search id of the degree-separated layout. */
+/* The local id of a search id of the degree-separated layout. */
 static uint32_t local_id_of_target(const struct hw_distributed_sssp *sssp, hw_gid target)
 {
     const struct hw_layout_spec *spec = &sssp->engine->part->spec;
@@ -135,7 +139,7 @@ static uint32_t local_id_of_target(const struct hw_distributed_sssp *sssp, hw_gi
            hw_position(spec, target);
 }
 
-/* Copies one list of a matrix; returns past its end. first: the code of index 0. */
+/* Copies one row of a matrix; returns its length. first: the local id of index 0. */
 static size_t copy_list(const struct hw_distributed_sssp *sssp, const struct hw_csr *matrix,
                         uint32_t row, uint32_t first, uint32_t *index, uint32_t *weight)
 {
@@ -150,7 +154,7 @@ static size_t copy_list(const struct hw_distributed_sssp *sssp, const struct hw_
     return count;
 }
 
-/* Both matrices of one list. */
+/* Copies one list from its two matrices. */
 static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, uint32_t *index,
                        uint32_t *weight)
 {
@@ -169,16 +173,16 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
     }
 }
 
-/* ---- to the device ---- */
+/* ---- upload of lists ---- */
 
-/* Lists under way, a chunk at a time. */
+/* State of the upload of lists, a chunk at a time. */
 struct list_upload {
     struct hw_distributed_sssp *sssp;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_list_chunk chunk;
     hw_count capacity;
     uint64_t *offset;         /* [lists + 1] on the host */
-    uint32_t *index, *weight; /* [capacity] on the host, where lists are made there */
+    uint32_t *index, *weight; /* [capacity] on the host, where lists are composed there */
 };
 
 static void plan_chunk(struct list_upload *upload)
@@ -196,7 +200,7 @@ static void plan_chunk(struct list_upload *upload)
     hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
 }
 
-/* The largest chunk, and what sorting it takes. */
+/* Computes the largest chunk and the scratch memory to sort it. */
 static enum hw_status size_chunk(struct list_upload *upload, struct hw_error *err)
 {
     const struct hw_distributed_sssp *sssp = upload->sssp;
@@ -212,7 +216,7 @@ static enum hw_status size_chunk(struct list_upload *upload, struct hw_error *er
     upload->capacity = longest > upload->capacity ? longest : upload->capacity;
     return hw_cuda(
         hw_gpu_sort_scratch((uint64_t)upload->capacity, true, &upload->chunk.scratch_bytes),
-        "the room to sort lists", err);
+        "scratch memory to sort lists", err);
 }
 
 enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *sssp,
@@ -251,7 +255,7 @@ static enum hw_status open_upload(struct list_upload *upload, struct hw_error *e
 
     plan_chunk(upload);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&upload->arrays, 0, "bringing weighted lists to the device", err);
+        status = hw_gpu_allocate(&upload->arrays, 0, "uploading weighted lists", err);
     if (status == HW_OK)
         status = hw_alloc(&upload->offset, (hw_count)lists + 1, sizeof(uint64_t), "lists", err);
     if (status == HW_OK && made)
@@ -275,7 +279,7 @@ static void close_upload(struct list_upload *upload)
     free(upload->weight);
 }
 
-/* Ships the lists [chunk.first, chunk.end). */
+/* Uploads and sorts the lists [chunk.first, chunk.end). */
 static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *err)
 {
     const struct hw_distributed_sssp *sssp = upload->sssp;
@@ -307,7 +311,7 @@ static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
-/* The edges, sorted by weight. Local. */
+/* Uploads all edges, sorted by weight. Local. */
 static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct list_upload upload = {.sssp = sssp};
@@ -332,7 +336,7 @@ static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, struct hw_e
     return status;
 }
 
-/* Where lists end that have edges. */
+/* Finds the end of the nonempty lists of each block. */
 static void find_list_ends(struct hw_distributed_sssp *sssp)
 {
     struct hw_distributed_sssp_params *params = &sssp->params;
@@ -348,7 +352,7 @@ static void find_list_ends(struct hw_distributed_sssp *sssp)
     }
 }
 
-/* The edges, if they are not there yet. Local. */
+/* Uploads the edges, unless the layout was built on the device. Local. */
 static enum hw_status place_lists(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_device_csr *resident = hw_device_csr(sssp->engine->part);
@@ -361,9 +365,9 @@ static enum hw_status place_lists(struct hw_distributed_sssp *sssp, struct hw_er
     return HW_OK;
 }
 
-/* ---- ids ---- */
+/* ---- graph ids and local ids ---- */
 
-/* The graph ids of all parts' vertices, [ranks][block]. Collective; ranks agree. */
+/* Gathers the graph ids of all parts' vertices, [ranks][block_size]. Collective; ranks agree. */
 static enum hw_status gather_graph_ids(const struct hw_distributed_sssp *sssp, uint32_t **ids,
                                        struct hw_error *err)
 {
@@ -386,7 +390,7 @@ static enum hw_status gather_graph_ids(const struct hw_distributed_sssp *sssp, u
                   "MPI_Allgather", err);
 }
 
-/* Graph ids by code. Local. */
+/* Uploads graph ids by local id. Local. */
 static enum hw_status put_graph_ids(const struct hw_distributed_sssp *sssp, const uint32_t *ids,
                                     struct hw_error *err)
 {
@@ -411,17 +415,17 @@ static enum hw_status put_graph_ids(const struct hw_distributed_sssp *sssp, cons
     return status;
 }
 
-/* What own positions are called. Local. */
+/* Computes the local ids of owned positions and uploads them by graph id. Local. */
 static enum hw_status put_owned_local_ids(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_distributed_sssp_params *params = &sssp->params;
     const struct hw_part *part = sssp->engine->part;
     uint32_t *by_id = NULL;
     enum hw_status status = hw_alloc(&sssp->owned_local_id, part->own.count,
-                                     sizeof *sssp->owned_local_id, "codes", err);
+                                     sizeof *sssp->owned_local_id, "local ids", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&by_id, part->own.count, sizeof *by_id, "codes", err);
+        status = hw_alloc(&by_id, part->own.count, sizeof *by_id, "local ids", err);
     if (status != HW_OK)
         return status;
 #pragma omp parallel for
@@ -458,11 +462,11 @@ enum hw_status hw_distributed_sssp_upload_lists(struct hw_distributed_sssp *sssp
     return hw_agree(sssp->engine->ctx->world, status, err);
 }
 
-/* ---- memory ---- */
+/* ---- estimates of device memory ---- */
 
-/* Bytes that a search takes beside the lists. A code: its key, value and graph id; a list: two
- * places in queues, two prefixes and its lightest edge; an own vertex: its code, key and parent;
- * outboxes hold pairs, in two turns, from every rank. */
+/* Bytes of a search without the lists. Per local id: key, value and graph id. Per list: two queue
+ * entries, two prefixes and its lightest edge. Per owned vertex: local id, key and parent. Outboxes
+ * hold pairs from every rank, for both parities. */
 static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_count delegates)
 {
     const hw_count parts = part->spec.parts, rows = part->spec.rows, columns = part->spec.columns;
@@ -505,7 +509,7 @@ hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
 
     (void)graph;
     (void)options;
-    /* Searches in one kernel, over peer: a first edge and bits for each list, and rows. */
+    /* Searches in one kernel over peer: a first edge and bits for each list, and the trace. */
     const hw_count fused =
         part->spec.rows == 1
             ? 9 * (n / parts + 1) + HW_DISTRIBUTED_SSSP_TRACE_CAPACITY *

@@ -3,7 +3,7 @@
  *
  *   collect_step   scans all distances and puts the vertices of a step into the frontier bitmap;
  *   list_frontier  turns the bitmap into an array of lists;
- *   queue_edges    finds the edges of each list that a job relaxes, and queues the lists with
+ *   queue_edges    determines the edges of each list that a job relaxes, and queues the lists with
  *                  prefix sums of these counts.
  */
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_FRONTIER_LISTS_CUH
@@ -14,18 +14,19 @@
 namespace
 {
 
-/* ---- collecting ---- */
+/* ---- scan of distances ---- */
 
-/* Words of 32 keys that a warp has under way. */
-constexpr uint32_t batch = 8;
+/* Words of 32 keys that a warp loads at a time: independent loads in flight. */
+constexpr uint32_t keys_in_flight = 8;
 
-/* What a look at one range of lists sees. */
+/* Counts of unsettled vertices, and their least key. */
 template <int kind> struct step_counts {
     uint32_t rest_of_bucket, unsettled, unreached;
     key_of<kind> min_key;
 };
 
-/* A range of lists inside one block of them. counts: are its vertices counted here? */
+/* Scans the lists [first, end), which are in one block of lists. counts: also counts unsettled
+ * vertices. */
 template <int kind>
 __device__ void collect_range(const kernel_params &params, const job_t &job, uint32_t first,
                               uint32_t end, bool counts, step_counts<kind> &seen)
@@ -36,15 +37,16 @@ __device__ void collect_range(const kernel_params &params, const job_t &job, uin
     if (first >= end)
         return;
     keys += local_id_of(params, first);
-    for (uint64_t w = first / 32 + warp_number() * batch; w * 32 < end; w += warp_count() * batch) {
-        key_of<kind> key[batch];
+    for (uint64_t w = first / 32 + warp_number() * keys_in_flight; w * 32 < end;
+         w += warp_count() * keys_in_flight) {
+        key_of<kind> key[keys_in_flight];
 #pragma unroll
-        for (uint32_t b = 0; b < batch; b++) {
+        for (uint32_t b = 0; b < keys_in_flight; b++) {
             const uint64_t list = (w + b) * 32 + lane;
             key[b] = list >= first && list < end ? __ldcg(keys + (list - first)) : -1;
         }
 #pragma unroll
-        for (uint32_t b = 0; b < batch; b++) {
+        for (uint32_t b = 0; b < keys_in_flight; b++) {
             const uint32_t all =
                 __ballot_sync(HW_WARP, key[b] >= job.source_begin && key[b] < job.step_end);
             if (lane == 0 && all)
@@ -62,8 +64,8 @@ __device__ void collect_range(const kernel_params &params, const job_t &job, uin
     }
 }
 
-/* Vertices of the step are to be relaxed next; what is beyond is counted. No weight is
- * negative. */
+/* Puts the vertices of the step into the frontier and counts those beyond. Delegates are counted by
+ * rank 0 alone. No weight is negative. */
 template <int kind>
 __device__ void collect_step(const kernel_params &params, const job_t &job, block_sums &sums)
 {
@@ -97,7 +99,7 @@ __device__ void collect_step(const kernel_params &params, const job_t &job, bloc
 
 /* ---- the queue ---- */
 
-/* The edges of a list that a job is about. */
+/* The edges of a list that a job relaxes; length: of the whole list. */
 struct edge_range {
     uint64_t first;
     uint32_t edges, length;
@@ -142,26 +144,27 @@ __device__ __forceinline__ edge_range find_edge_range(const kernel_params &param
     return range;
 }
 
-/* The lists of 32 words that are wanted: this lane's word of them. */
+/* This lane's word of 32 words of the frontier bitmap, which is cleared; by_key: of the lists whose
+ * vertices have keys in [source_begin, source_end) instead. */
 template <int kind>
 __device__ __forceinline__ uint32_t frontier_word(const kernel_params &params, const job_t &job,
-                                                  bool range, uint64_t chunk)
+                                                  bool by_key, uint64_t chunk)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t w = chunk * 32 + lane,
                    words = (static_cast<uint64_t>(params.lists.count) + 31) / 32;
     uint32_t mine = 0;
 
-    if (!range) {
+    if (!by_key) {
         mine = w < words ? __ldcg(params.state.frontier_bits + w) : 0;
         if (mine)
             params.state.frontier_bits[w] = 0;
         return mine;
     }
-    for (uint32_t j = 0; j < 32; j += batch) {
-        int64_t key[batch];
+    for (uint32_t j = 0; j < 32; j += keys_in_flight) {
+        int64_t key[keys_in_flight];
 #pragma unroll
-        for (uint32_t k = 0; k < batch; k++) {
+        for (uint32_t k = 0; k < keys_in_flight; k++) {
             const uint64_t list = (chunk * 32 + j + k) * 32 + lane;
             key[k] = list < params.lists.count
                          ? __ldcg(static_cast<const key_of<kind> *>(params.state.distance) +
@@ -169,7 +172,7 @@ __device__ __forceinline__ uint32_t frontier_word(const kernel_params &params, c
                          : INT64_MAX;
         }
 #pragma unroll
-        for (uint32_t k = 0; k < batch; k++) {
+        for (uint32_t k = 0; k < keys_in_flight; k++) {
             const uint32_t all =
                 __ballot_sync(HW_WARP, key[k] >= job.source_begin && key[k] < job.source_end);
             mine = lane == j + k ? all : mine;
@@ -178,15 +181,15 @@ __device__ __forceinline__ uint32_t frontier_word(const kernel_params &params, c
     return mine;
 }
 
-/* The numbers of the lists that are wanted, in any order. */
+/* Writes the frontier's lists to state.frontier_list, in any order. */
 template <int kind>
-__device__ void list_frontier(const kernel_params &params, const job_t &job, bool range)
+__device__ void list_frontier(const kernel_params &params, const job_t &job, bool by_key)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t chunks = (static_cast<uint64_t>(params.lists.count) + 1023) / 1024;
 
     for (uint64_t chunk = warp_number(); chunk < chunks; chunk += warp_count()) {
-        const uint32_t mine = frontier_word<kind>(params, job, range, chunk), count = __popc(mine);
+        const uint32_t mine = frontier_word<kind>(params, job, by_key, chunk), count = __popc(mine);
         const uint32_t prefix = hw_warp_scan(count), all = __shfl_sync(HW_WARP, prefix, 31);
         if (all == 0)
             continue;
@@ -201,8 +204,8 @@ __device__ void list_frontier(const kernel_params &params, const job_t &job, boo
     }
 }
 
-/* Room in the queue for what each thread of the block wants, packed; where it begins. All
- * threads call it. */
+/* Reserves queue entries for all threads of the block. mine: lists and edges of this thread, packed
+ * as in control->queue_size. Returns the packed prefix of this thread. All threads call it. */
 __device__ count64 reserve_queue(count64 *counter, count64 *warp_sum, count64 mine)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -226,7 +229,7 @@ __device__ count64 reserve_queue(count64 *counter, count64 *warp_sum, count64 mi
     return start;
 }
 
-/* The queue: lists with the edges that are to be relaxed, one a thread. */
+/* Queues the lists that have edges to relax, one list per thread. */
 template <int kind>
 __device__ void queue_edges(const kernel_params &params, const job_t &job, block_sums &sums)
 {

@@ -1,5 +1,8 @@
-/* Lists that look for the best neighbour of their vertex: what is not settled
- * for one that is, or what is reached for a parent. */
+/*
+ * Shortest paths on several parts: pulling. Every list selects the best neighbor of its vertex: for
+ * an unsettled vertex the settled neighbor that gives the least distance, or for a reached vertex a
+ * parent. Lists are sorted by weight, so that a scan stops at the first edge that cannot matter.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_PULL_EDGES_CUH
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_PULL_EDGES_CUH
 
@@ -8,17 +11,17 @@
 namespace
 {
 
-/* Edges of a list that one lane looks at alone before the warp takes over. */
+/* Edges of a list that one lane scans before the whole warp continues. */
 constexpr uint32_t lane_edges = 16;
 
-/* What a list has found. source: code, or HW_INVALID_VERTEX. */
+/* The best edge of a list so far. source: local id, or HW_INVALID_VERTEX. */
 template <int kind> struct best_edge {
     key_of<kind> key;
     uint32_t source;
 };
 
-/* Whether this edge and those after it may matter; takes it if it is better. looks: for a
- * nearer neighbour that explains the distance, not for the best settled one. */
+/* Updates `best` by one edge. Returns false where neither this edge nor any later one can matter.
+ * finds_parent: scans for a nearer neighbor with a tight edge, not for the best settled one. */
 template <int kind, bool finds_parent>
 __device__ __forceinline__ bool scan_edge(const kernel_params &params, const job_t &job,
                                           const hw_gpu_edge &edge, best_edge<kind> &best)
@@ -44,7 +47,7 @@ __device__ __forceinline__ bool scan_edge(const kernel_params &params, const job
     return true;
 }
 
-/* The rest of a list by the whole warp; all lanes have the same found. */
+/* Scans the rest of a list by the whole warp; `best` is the same on all lanes. */
 template <int kind, bool finds_parent>
 __device__ best_edge<kind> scan_rest_by_warp(const kernel_params &params, const job_t &job,
                                              const hw_gpu_edge *list, uint32_t from,
@@ -78,7 +81,7 @@ __device__ best_edge<kind> scan_rest_by_warp(const kernel_params &params, const 
     return best;
 }
 
-/* 32 lists, one a lane; list HW_INVALID_VERTEX for none. */
+/* Scans 32 lists, one per lane; list: HW_INVALID_VERTEX for none. */
 template <int kind, bool finds_parent>
 __device__ best_edge<kind> scan_lists(const kernel_params &params, const job_t &job, uint32_t list,
                                       best_edge<kind> best, count64 &edges)
@@ -123,7 +126,7 @@ __device__ best_edge<kind> scan_lists(const kernel_params &params, const job_t &
     return best;
 }
 
-/* What a list has found goes to its vertex. */
+/* Stores the result of a list at its vertex. */
 template <int kind, bool finds_parent>
 __device__ __forceinline__ void store_best(const kernel_params &params, uint32_t local_id,
                                            key_of<kind> old_key, const best_edge<kind> &best)
@@ -145,8 +148,8 @@ __device__ __forceinline__ void store_best(const kernel_params &params, uint32_t
         set_bit(params.state.pending_bits, local_id);
 }
 
-/* Lists that begin with edges of no length may be wanted again
- * (HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT). */
+/* Puts a list that begins with edges of length zero into the frontier, for
+ * HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT. */
 template <int kind>
 __device__ __forceinline__ void mark_zero_length_edges(const kernel_params &params, uint32_t list,
                                                        key_of<kind> key)
@@ -158,7 +161,7 @@ __device__ __forceinline__ void mark_zero_length_edges(const kernel_params &para
         set_bit(params.state.frontier_bits, list);
 }
 
-/* A range of lists inside one block of them, words of 32 at a time. */
+/* Scans the lists [first, end), which are in one block of lists. */
 template <int kind, bool finds_parent>
 __device__ void pull_range(const kernel_params &params, const job_t &job, uint32_t first,
                            uint32_t end, count64 &edges)

@@ -1,8 +1,8 @@
 /*
  * Shortest paths on several parts: pushing the queued edges.
  *
- * The edges of the queue are cut into equal tiles, whatever lists they belong to. Prefix sums tell
- * which list an edge belongs to (Davidson, Baxter, Garland and Owens, 2014: load-balanced
+ * The edges of the queue are cut into equal tiles, whatever lists they belong to. Prefix sums give
+ * the list of an edge (Davidson, Baxter, Garland and Owens, 2014: load-balanced
  * partitioning). An improvement costs one atomic minimum on a distance and one bit: in the frontier
  * bitmap where the vertex is owned, else in the bitmap of updates to send.
  */
@@ -15,27 +15,27 @@
 namespace
 {
 
-/* Edges that a warp relaxes at a time at most, in groups of one a lane, so many under way. */
+/* Independent edges of a lane in flight; edges of a tile, at most. */
 constexpr uint32_t edges_in_flight = 4, max_tile = 256;
 
-/* An edge under way. */
+/* An edge that is being relaxed. */
 template <int kind> struct edge_in_flight {
     hw_gpu_edge edge; /* rank: HW_INVALID_VERTEX for none */
-    uint32_t source;  /* code */
+    uint32_t source;  /* local id */
     key_of<kind> key; /* of the source */
 };
 
-/* Says that a vertex improved. near: it is to be relaxed next if it is this part's own. */
+/* Records that a vertex improved. in_frontier: an owned vertex joins the next frontier. */
 __device__ __forceinline__ void mark_improved(const kernel_params &params, uint32_t local_id,
-                                              bool near)
+                                              bool in_frontier)
 {
     if (!is_owned(params, local_id))
         set_bit(params.state.pending_bits, local_id);
-    else if (near)
+    else if (in_frontier)
         set_bit(params.state.frontier_bits, owned_list(params, local_id));
 }
 
-/* What an edge from such a source makes the target's value; false for nothing. */
+/* Computes the value that an edge gives its target; returns false where it gives none. */
 template <int kind, int mode>
 __device__ __forceinline__ bool value_of_edge(const kernel_params &params, const job_t &job,
                                               const edge_in_flight<kind> &one,
@@ -62,7 +62,7 @@ __device__ __forceinline__ bool value_of_edge(const kernel_params &params, const
     return true;
 }
 
-/* Lowers a value; of modes that find parents. */
+/* Relaxes an edge in a mode that works on values. */
 template <int kind, int mode>
 __device__ __forceinline__ void relax_value(const kernel_params &params, const job_t &job,
                                             const edge_in_flight<kind> &one)
@@ -84,7 +84,7 @@ __device__ __forceinline__ void relax_value(const kernel_params &params, const j
         return;
     if (mode == HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT && !is_owned(params, target) &&
         target < first_delegate(params)) {
-        /* Only its owner knows whether it wants a parent. */
+        /* Only the owner knows whether the vertex needs a parent. */
         params.state.value[target] = value;
         mark_improved(params, target, false);
     } else if (value < __ldcg(params.state.value + target) &&
@@ -95,7 +95,8 @@ __device__ __forceinline__ void relax_value(const kernel_params &params, const j
     }
 }
 
-/* Relaxes some edges of each lane at once; returns whether any of its finds waits. */
+/* Relaxes edges_in_flight edges per lane; returns whether an improved vertex of this lane belongs
+ * to a later step of the bucket. */
 template <int kind, int mode>
 __device__ __forceinline__ bool relax(const kernel_params &params, const job_t &job,
                                       const edge_in_flight<kind> (&one)[edges_in_flight])
@@ -123,9 +124,9 @@ __device__ __forceinline__ bool relax(const kernel_params &params, const job_t &
 #pragma unroll
         for (uint32_t k = 0; k < edges_in_flight; k++)
             if (next[k] < old[k] && next[k] < lower(distance + one[k].edge.neighbor, next[k])) {
-                const bool near = next[k] < job.step_end;
-                mark_improved(params, one[k].edge.neighbor, near);
-                rest_of_bucket = rest_of_bucket || (!near && next[k] < job.bucket_end);
+                const bool in_frontier = next[k] < job.step_end;
+                mark_improved(params, one[k].edge.neighbor, in_frontier);
+                rest_of_bucket = rest_of_bucket || (!in_frontier && next[k] < job.bucket_end);
             }
         return rest_of_bucket;
     }
@@ -137,7 +138,7 @@ __device__ void push_queue(const kernel_params &params, const job_t &job)
     const count64 packed = hw_load_relaxed(&params.control->queue_size), edges = packed & edge_mask;
     const uint32_t lists = static_cast<uint32_t>(packed >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
     const uint32_t lane = threadIdx.x & 31;
-    /* Few edges go to all warps, too. */
+    /* Few edges are distributed over all warps. */
     const count64 work_chunk = ((edges + warp_count() - 1) / warp_count() + 31) / 32 * 32;
     const count64 tile = work_chunk < max_tile ? work_chunk : max_tile;
     bool rest_of_bucket = false;
@@ -153,7 +154,8 @@ __device__ void push_queue(const kernel_params &params, const job_t &job)
                 one[k].source = 0;
                 if (base + 32 * k >= end)
                     continue;
-                /* Which of the next lists begin among these 32 edges, and where. */
+                /* Finds the lists that begin among these 32 edges: bit k of `starts`: one begins at
+                 * edge k. */
                 const uint64_t begin = base + 32 * k, edge = begin + lane;
                 const uint32_t ahead = queue_index + 1 + lane;
                 const uint64_t start =

@@ -1,4 +1,8 @@
-/* Shortest paths on several parts: rounds of relaxing and exchanging. */
+/*
+ * Shortest paths on several parts: rounds. A round relaxes the frontier's edges, packs updates into
+ * outboxes, all-gathers counters, delivers the outboxes and applies what was received. Over
+ * transport `peer` a run of rounds is one kernel. Also the trace.
+ */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "lib/base/memory.h"
@@ -7,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- rows ---- */
+/* ---- trace ---- */
 
 static hw_count pair_bytes(const struct hw_distributed_sssp *sssp, bool value)
 {
@@ -44,7 +48,7 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
     sssp->search.last_record_end = now;
 }
 
-/* ---- exchanging ---- */
+/* ---- exchange ---- */
 
 static enum hw_status cuda(int code, const char *call, struct hw_error *err)
 {
@@ -85,7 +89,7 @@ static uint64_t sent_of(const uint64_t *word, uint32_t q)
     return q & 1 ? two >> 32 : two & UINT32_MAX;
 }
 
-/* Over other transports than peer: what lies in the outboxes goes on its way. Collective. */
+/* Delivers the outboxes, over other transports than peer. Collective. */
 static enum hw_status deliver(struct hw_distributed_sssp *sssp,
                               enum hw_distributed_sssp_payload payload,
                               const struct hw_distributed_sssp_job *job,
@@ -132,13 +136,13 @@ static enum hw_status deliver(struct hw_distributed_sssp *sssp,
     return status;
 }
 
-/* The least key, from run it is told. */
-static int64_t key_of(uint64_t summary)
+/* The least key, from its complement in the counters. */
+static int64_t key_of(uint64_t complement)
 {
-    return (int64_t)(~summary ^ UINT64_C(1) << 63);
+    return (int64_t)(~complement ^ UINT64_C(1) << 63);
 }
 
-/* The pairs that this rank sent, each as often as it went, and their messages. */
+/* Counts the pairs that this rank sent, once for each receiver, and the messages. */
 static void count_sent(const struct hw_distributed_sssp_params *params,
                        enum hw_distributed_sssp_payload payload, const uint64_t *own,
                        struct hw_distributed_sssp_counters *counters)
@@ -207,7 +211,7 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
         status = deliver(sssp, payload, job, result, err);
     if (status != HW_OK)
         return status;
-    /* Without the round's result on the device there is nothing to unpack by. */
+    /* Unpacking needs the all-gather's result on the device. */
     sssp->comm.deferred_error = sssp->comm.allgather.deferred_error;
     if (sssp->comm.deferred_error == HW_OK)
         sssp->comm.deferred_error =
@@ -222,9 +226,9 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
     return status;
 }
 
-/* ---- relaxing ---- */
+/* ---- one round ---- */
 
-/* Adds what was counted before vertices went along the grid column. */
+/* Adds the counters of the expand exchange, which came before. */
 static void add_expand_counters(struct hw_distributed_sssp_counters *counters,
                                 const struct hw_distributed_sssp_counters *before)
 {
@@ -248,7 +252,7 @@ enum hw_status hw_distributed_sssp_relax(struct hw_distributed_sssp *sssp,
 
     if (collect)
         status = cuda(hw_distributed_sssp_launch_collect(params, job, sssp->config.blocks),
-                      "the kernel that finds what is near", err);
+                      "the kernel that collects the frontier", err);
     if (columns) {
         status = hw_distributed_sssp_exchange(sssp, status, HW_DISTRIBUTED_SSSP_EXPAND, job,
                                               &before, err);
@@ -303,25 +307,25 @@ enum hw_status hw_distributed_sssp_broadcast_distances(struct hw_distributed_sss
     return status;
 }
 
-/* ---- runs ---- */
+/* ---- runs of rounds ---- */
 
-/* Looks at the host's memory between two at the stream. */
-#define LOOKS 4096
+/* Polls of the pinned summary between two queries of the stream. */
+#define POLLS_PER_QUERY 4096
 
-/* Ranks that the first block of a run receivers, a warp for each. */
-#define RUN_RANKS 8
+/* Ranks of a run in one kernel: its first block has one warp for each. */
+#define MAX_RUN_RANKS 8
 
-/* Waits for the run. */
+/* Waits for the end of a run. */
 static enum hw_status wait_for_run(const struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_distributed_sssp_run_summary *summary = sssp->device_run.summary;
     bool over = false;
 
-    for (uint64_t look = 1;
-         __atomic_load_n(&summary->run, __ATOMIC_ACQUIRE) != sssp->device_run.runs; look++) {
+    for (uint64_t poll = 1;
+         __atomic_load_n(&summary->run, __ATOMIC_ACQUIRE) != sssp->device_run.runs; poll++) {
         if (over)
             return hw_fail(err, HW_INTERNAL, "a run of rounds left no result");
-        if (look % LOOKS != 0)
+        if (poll % POLLS_PER_QUERY != 0)
             continue;
         cudaError_t error = cudaStreamQuery(NULL);
         over = error == cudaSuccess;
@@ -334,10 +338,10 @@ static enum hw_status wait_for_run(const struct hw_distributed_sssp *sssp, struc
     return HW_OK;
 }
 
-/* Rows for the rounds of a run, which the device keeps until the search is
- * over. */
-static void add_run_rows(struct hw_distributed_sssp *sssp,
-                         const struct hw_distributed_sssp_step *step, uint32_t rounds)
+/* Adds trace records for the rounds of a run; their values stay on the device until the search
+ * ends. */
+static void add_run_records(struct hw_distributed_sssp *sssp,
+                            const struct hw_distributed_sssp_step *step, uint32_t rounds)
 {
     const struct hw_distributed_sssp_counters unknown = {0};
 
@@ -351,7 +355,7 @@ static void add_run_rows(struct hw_distributed_sssp *sssp,
     sssp->device_run.trace_used += rounds;
 }
 
-/* All rounds in one kernel. */
+/* Runs all rounds in one kernel. */
 static enum hw_status run_on_device(struct hw_distributed_sssp *sssp,
                                     const struct hw_distributed_sssp_step *step,
                                     struct hw_distributed_sssp_counters *counters,
@@ -379,14 +383,14 @@ static enum hw_status run_on_device(struct hw_distributed_sssp *sssp,
                                                      &sssp->comm.allgather.params,
                                                      sssp->config.resident_blocks),
                       "the kernel of a run of rounds", err);
-    if (status != HW_OK) /* tells the others */
+    if (status != HW_OK) /* returns the failure on all ranks */
         return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
     status = wait_for_run(sssp, err);
     if (status != HW_OK)
         return status;
     sssp->comm.allgather.number += summary->rounds;
     sssp->comm.exchanges += summary->rounds;
-    add_run_rows(sssp, step, summary->rounds);
+    add_run_records(sssp, step, summary->rounds);
     *counters = (struct hw_distributed_sssp_counters){.current_step = summary->current_step,
                                                       .rest_of_bucket = summary->rest_of_bucket,
                                                       .frontier = summary->frontier,
@@ -399,7 +403,7 @@ static enum hw_status run_on_device(struct hw_distributed_sssp *sssp,
     return HW_OK;
 }
 
-/* The same round by round. */
+/* Runs the rounds one by one. */
 static enum hw_status run_by_rounds(struct hw_distributed_sssp *sssp,
                                     const struct hw_distributed_sssp_step *step,
                                     struct hw_distributed_sssp_counters *counters,
@@ -442,11 +446,12 @@ enum hw_status hw_distributed_sssp_run(struct hw_distributed_sssp *sssp,
                                        struct hw_distributed_sssp_counters *counters,
                                        struct hw_error *err)
 {
-    const bool runs = sssp->engine->transport.kind == HW_TRANSPORT_PEER &&
-                      sssp->params.lists.num_blocks == 1 && sssp->params.config.ranks <= RUN_RANKS;
+    const bool on_device = sssp->engine->transport.kind == HW_TRANSPORT_PEER &&
+                           sssp->params.lists.num_blocks == 1 &&
+                           sssp->params.config.ranks <= MAX_RUN_RANKS;
 
-    return runs ? run_on_device(sssp, step, counters, err)
-                : run_by_rounds(sssp, step, counters, err);
+    return on_device ? run_on_device(sssp, step, counters, err)
+                     : run_by_rounds(sssp, step, counters, err);
 }
 
 enum hw_status hw_distributed_sssp_read_trace(struct hw_distributed_sssp *sssp,

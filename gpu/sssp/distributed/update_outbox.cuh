@@ -1,5 +1,8 @@
-/* What improved, as pairs in the outboxes of other ranks, which over `peer` are in
- * their memory; and what came from them. */
+/*
+ * Shortest paths on several parts: updates for other ranks. Packs improved vertices as (position,
+ * key) pairs into the outboxes, which over `peer` are in the receivers' memory, and applies
+ * received pairs.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_UPDATE_OUTBOX_CUH
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_UPDATE_OUTBOX_CUH
 
@@ -8,10 +11,10 @@
 namespace
 {
 
-/* Words of 32 keys that a warp has under way. */
+/* Words of 32 keys that a warp loads at a time: independent loads in flight. */
 constexpr uint32_t key_words_in_flight = 8;
 
-/* A block's counts of what it packs. */
+/* Counts of the pairs that a lane packed. */
 struct packed_counts {
     uint32_t current_step, rest_of_bucket; /* of this lane */
 };
@@ -22,7 +25,7 @@ __device__ __forceinline__ uint32_t *sent_to(const kernel_params &params, uint32
            q;
 }
 
-/* Items that a lane has under way. */
+/* Pairs of a lane in flight. */
 constexpr uint32_t pairs_in_flight = 4;
 
 /* The n-th bit that is set, from 0. */
@@ -33,8 +36,8 @@ __device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t n)
     return __ffs(bits) - 1;
 }
 
-/* Which lane has item i of all those that the lanes have, upto: this lane's and those of the
- * lanes before it. The whole warp calls it. */
+/* The lane that has item i of the items of all lanes. prefix: inclusive prefix sum of the numbers
+ * of items. The whole warp calls it. */
 __device__ __forceinline__ uint32_t lane_of_item(uint32_t prefix, uint32_t i)
 {
     uint32_t lane = 0;
@@ -45,17 +48,23 @@ __device__ __forceinline__ uint32_t lane_of_item(uint32_t prefix, uint32_t i)
     return lane;
 }
 
+/* One word of a bitmap for each lane. Bit `first` is position 0, whose key is array[first_id]. */
+template <typename K> struct bitmap_word {
+    const K *array;
+    uint32_t first_id, first;
+    uint32_t bits;
+    uint64_t number;
+};
+
 /*
- * Pairs of up to 32 words, of which this lane has one (mine: its bits; word: its number). Bits
- * are shared out evenly, however they lie: what is sent is mostly about hubs, which stand
- * together. first_code: of position 0, which is bit `first`. put(at, item, key) stores one.
+ * Packs the set bits of up to 32 words. Lanes share the bits evenly, wherever they are set:
+ * most updates concern hubs, whose bits are close together. put(at, item, key) stores a pair.
  */
 template <typename K, typename Counter, typename Put>
-__device__ void pack_words(const K *array, uint32_t first_id, uint32_t first, uint32_t mine,
-                           uint64_t word, Counter *counter, const job_t &job, packed_counts &counts,
-                           Put put)
+__device__ void pack_words(const bitmap_word<K> &word, Counter *counter, const job_t &job,
+                           packed_counts &counts, Put put)
 {
-    const uint32_t lane = threadIdx.x & 31, count = __popc(mine);
+    const uint32_t lane = threadIdx.x & 31, count = __popc(word.bits);
     const uint32_t prefix = hw_warp_scan(count), all = __shfl_sync(HW_WARP, prefix, 31);
 
     if (all == 0)
@@ -67,12 +76,12 @@ __device__ void pack_words(const K *array, uint32_t first_id, uint32_t first, ui
 #pragma unroll
         for (uint32_t k = 0; k < pairs_in_flight; k++) {
             const uint32_t i = base + 32 * k + lane, from = lane_of_item(prefix, i);
-            const uint32_t bits = __shfl_sync(HW_WARP, mine, from);
+            const uint32_t bits = __shfl_sync(HW_WARP, word.bits, from);
             const uint32_t before = __shfl_sync(HW_WARP, prefix - count, from);
-            const uint64_t w = __shfl_sync(HW_WARP, word, from);
+            const uint64_t w = __shfl_sync(HW_WARP, word.number, from);
             if (i < all) {
-                item[k] = static_cast<uint32_t>(w * 32) + nth_bit(bits, i - before) - first;
-                key[k] = __ldcg(array + first_id + item[k]);
+                item[k] = static_cast<uint32_t>(w * 32) + nth_bit(bits, i - before) - word.first;
+                key[k] = __ldcg(word.array + word.first_id + item[k]);
             }
         }
 #pragma unroll
@@ -94,7 +103,8 @@ __device__ __forceinline__ void store(void *buffer, uint64_t at, uint32_t item, 
     static_cast<typename pair_t<K>::word *>(buffer)[at] = pair_t<K>::make(item, key);
 }
 
-/* What is pending in [first, end): four words a lane, which are rarely set. */
+/* Packs and clears the pending bits in [first, end). Each lane tests four words at a time, because
+ * few are set. */
 template <typename K, typename Counter, typename Put>
 __device__ void pack_pending(const kernel_params &params, const job_t &job, uint32_t first,
                              uint32_t end, Counter *counter, packed_counts &counts, Put put)
@@ -119,7 +129,8 @@ __device__ void pack_pending(const kernel_params &params, const job_t &job, uint
                 words[k] ? words[k] & range_mask(static_cast<uint32_t>(word + k), first, end) : 0;
             if (mine)
                 atomicAnd(params.state.pending_bits + word + k, ~mine);
-            pack_words(array, first, first, mine, word + k, counter, job, counts, put);
+            pack_words(bitmap_word<K>{array, first, first, mine, word + k}, counter, job, counts,
+                       put);
         }
     }
 }
@@ -149,7 +160,7 @@ __device__ void pack_fold(const kernel_params &params, const job_t &job,
                     });
 }
 
-/* The part's own vertices that are to be relaxed next. */
+/* The bits of a word that are owned vertices of the next frontier. */
 __device__ __forceinline__ uint32_t frontier_word(const kernel_params &params, uint64_t word)
 {
     const uint32_t first = params.lists.owned_begin,
@@ -168,9 +179,9 @@ __device__ void pack_expand(const kernel_params &params, const job_t &job,
 
     for (uint64_t w = first / 32 + warp_number() * 32; w * 32 < end; w += warp_count() * 32) {
         const uint64_t word = w + (threadIdx.x & 31);
-        pack_words(array_of<K>(params, job.on_values),
-                   params.config.owned_range * params.config.block_size, first,
-                   frontier_word(params, word), word,
+        pack_words(bitmap_word<K>{array_of<K>(params, job.on_values),
+                                  params.config.owned_range * params.config.block_size, first,
+                                  frontier_word(params, word), word},
                    &params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_BROADCAST], job, counts,
                    [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < params.config.ranks; q++)
@@ -205,7 +216,8 @@ __device__ void pack_broadcast(const kernel_params &params, const job_t &job,
                 mine = lane == j + k ? all : mine;
             }
         }
-        pack_words(static_cast<const K *>(params.state.distance), owned_begin, 0, mine, w + lane,
+        pack_words(bitmap_word<K>{static_cast<const K *>(params.state.distance), owned_begin, 0,
+                                  mine, w + lane},
                    &params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_BROADCAST], job, counts,
                    [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < params.config.ranks; q++)
@@ -255,8 +267,8 @@ __device__ void pack_payload(const kernel_params &params, const job_t &job, int 
 
 /* ---- unpacking ---- */
 
-/* What one rank sent about this part's own vertices, or delegates: those before first are
- * relaxed next where they improve. */
+/* Applies the updates that one rank sent for owned vertices, or for delegates. Improved ones join
+ * the next frontier where their key is below step_end. */
 template <typename K>
 __device__ void receive_updates(const kernel_params &params, const job_t &job, const void *buffer,
                                 uint64_t count, uint32_t first_id, uint32_t first_list)
@@ -273,11 +285,12 @@ __device__ void receive_updates(const kernel_params &params, const job_t &job, c
     }
 }
 
-/* What one rank told about its own vertices. */
+/* Stores the keys that one rank broadcast for its owned vertices. in_frontier: their lists join the
+ * next frontier. */
 template <typename K>
 __device__ void receive_broadcast(const kernel_params &params, const job_t &job, const void *buffer,
                                   uint64_t count, uint32_t first_id, uint32_t first_list,
-                                  bool current_step)
+                                  bool in_frontier)
 {
     const typename pair_t<K>::word *pair = static_cast<const typename pair_t<K>::word *>(buffer);
     K *array = array_of<K>(params, job.on_values) + first_id;
@@ -285,7 +298,7 @@ __device__ void receive_broadcast(const kernel_params &params, const job_t &job,
     for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const typename pair_t<K>::word one = __ldcg(pair + i);
         array[pair_t<K>::at(one)] = pair_t<K>::key(one);
-        if (current_step)
+        if (in_frontier)
             set_bit(params.state.frontier_bits, first_list + pair_t<K>::at(one));
     }
 }
@@ -295,7 +308,7 @@ __device__ void unpack_payload(const kernel_params &params, const job_t &job, in
                                const hw_distributed_sssp_outboxes &outboxes,
                                const hw_allgather_result *result)
 {
-    /* The round has told them. */
+    /* The all-gather has distributed the counters: clear them for the next round. */
     if (hw_grid_thread() < HW_DISTRIBUTED_SSSP_COUNTERS)
         params.control->counter[hw_grid_thread()] = 0;
     if (hw_grid_thread() == HW_DISTRIBUTED_SSSP_COUNTERS)

@@ -1,0 +1,12 @@
+/* `bellman-ford` and `near-far`: the kernel of many phases for distances that are 32-bit floats. */
+#include "gpu/sssp/bellman/phase_loop/phase_loop.cuh"
+
+int hw_bellman_shape_f32(const hw_bellman_params *params, int *blocks)
+{
+    return bellman_ford::shape_by_params<HW_GPU_KEY_F32>(*params, blocks);
+}
+
+int hw_bellman_run_f32(const hw_bellman_params *params, int blocks, uint32_t last)
+{
+    return bellman_ford::run_by_params<HW_GPU_KEY_F32>(*params, blocks, last);
+}
