@@ -155,11 +155,11 @@ __global__ void __launch_bounds__(block_threads) leaves(const kernel_params para
         }
         for (int half = 4; half > 0; half /= 2) {
             const key_t other = __shfl_xor_sync(HW_WARP, best, half);
-            const uint32_t rank = __shfl_xor_sync(HW_WARP, hint.neighbor, half);
+            const uint32_t neighbor = __shfl_xor_sync(HW_WARP, hint.neighbor, half);
             const uint32_t weight = __shfl_xor_sync(HW_WARP, hint.weight, half);
-            if (other < best || (other == best && rank < hint.neighbor)) {
+            if (other < best || (other == best && neighbor < hint.neighbor)) {
                 best = other;
-                hint = hw_gpu_edge{rank, weight};
+                hint = hw_gpu_edge{neighbor, weight};
             }
         }
         if (!leaf || sub != 0 || best >= current_key(lane, v))
