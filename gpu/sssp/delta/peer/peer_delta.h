@@ -132,15 +132,11 @@ struct hw_peer_delta_report {
     uint32_t run; /* number of the search; written last */
 };
 
-/* Memory of all GPUs of the node, as this one reaches it. */
-struct hw_peer_delta_peers {
-    void *distance_of[HW_PEER_DELTA_RANKS];       /* [local ids] of each rank */
-    uint32_t *touched_of[2][HW_PEER_DELTA_RANKS]; /* [block / 32 + 1] of each rank: bits of the
-                                                     distances that were lowered in place; by the
-                                                     parity of the all-gather */
+/* How many vertices this GPU and the others own. */
+struct hw_peer_delta_vertices {
     uint32_t core; /* owned vertices of several edges are [0, core) */
-    uint32_t core_of[HW_PEER_DELTA_RANKS], active_of[HW_PEER_DELTA_RANKS];
-    uint64_t all_core; /* sum over all ranks */
+    uint32_t core_of[HW_PEER_DELTA_RANKS], active_of[HW_PEER_DELTA_RANKS]; /* of each rank */
+    uint64_t all_core;                                                     /* sum over all ranks */
 };
 
 /* Queues and lists of this GPU. Pairs alternate with the parity of the iteration. */
@@ -166,11 +162,14 @@ struct hw_peer_delta_config {
 struct hw_peer_delta_params {
     struct hw_distributed_sssp_params part;
     struct hw_allgather_params allgather;
-    /* Outboxes in the other GPUs' memory, by the parity of the all-gather, and their entries. Not
-     * in `peers`: the compiler would add its offset at run time. */
+    /* Memory of all GPUs of the node, as this one reaches it; by the parity of the all-gather.
+     * Not in a struct of its own: the compiler would add its offset at run time. */
     struct hw_distributed_sssp_outboxes outbox[2];
-    uint32_t outbox_capacity;
-    struct hw_peer_delta_peers peers;
+    uint32_t outbox_capacity;                     /* updates in an outbox */
+    void *distance_of[HW_PEER_DELTA_RANKS];       /* [local ids] of each rank */
+    uint32_t *touched_of[2][HW_PEER_DELTA_RANKS]; /* [block / 32 + 1] of each rank: bits of the
+                                                     distances that were lowered in place */
+    struct hw_peer_delta_vertices vertices;
     struct hw_peer_delta_queues queues;
     struct hw_peer_delta_control *control;    /* [1] */
     struct hw_peer_delta_trace_record *trace; /* [trace_capacity], or NULL */

@@ -57,8 +57,8 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane
 
 #pragma unroll
     for (uint32_t k = 0; k < chunk::words; k++)
-        key[k] =
-            first + 32 * k < params.peers.core ? __ldcg(own + first + 32 * k) : hw_keys<kind>::none;
+        key[k] = first + 32 * k < params.vertices.core ? __ldcg(own + first + 32 * k)
+                                                       : hw_keys<kind>::none;
 #pragma unroll
     for (uint32_t k = 0; k < chunk::words; k++) {
         const bool wanted = key[k] >= from && key[k] < to;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void prefetch_chunk(const kernel_params &params, uint
     constexpr uint32_t line = 128, apart = line / sizeof(key_of<kind>);
     const uint64_t at = begin + (threadIdx.x & 31) * apart;
 
-    if (at < min(begin + chunk_t<kind>::positions, static_cast<uint64_t>(params.peers.core)))
+    if (at < min(begin + chunk_t<kind>::positions, static_cast<uint64_t>(params.vertices.core)))
         hw_prefetch_l2(distances<kind>(params) + owned_begin(params) + at);
 }
 
@@ -96,7 +96,7 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
     static_assert(chunk::entries <= send_capacity, "the send buffer of a warp holds a chunk");
     uint4 *stage = shared.send_buffer[threadIdx.x / 32];
 
-    for (uint64_t c = hw_grid_thread() / 32; c < chunks_of<kind>(params.peers.core);
+    for (uint64_t c = hw_grid_thread() / 32; c < chunks_of<kind>(params.vertices.core);
          c += hw_grid_threads() / 32) {
         const uint32_t begin = static_cast<uint32_t>(c) * chunk::positions;
         prefetch_chunk<kind>(params, (c + hw_grid_threads() / 32) * chunk::positions);
@@ -158,7 +158,7 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
     for (uint32_t step = 1; step < params.part.config.ranks; step++) {
         const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
         const uint4 *buffer = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
-        const uint32_t chunks = chunks_of<kind>(params.peers.core_of[q]);
+        const uint32_t chunks = chunks_of<kind>(params.vertices.core_of[q]);
         key_of<kind> *there =
             distances<kind>(params) + q * params.part.config.block_size + (threadIdx.x & 31);
         uint32_t next = mask_of<kind>(buffer, first, chunks);
@@ -181,7 +181,7 @@ __device__ void broadcast_direct(const kernel_params &params, lane_state<kind> &
         const key_group<kind> keys = load_keys<kind>(params, g, hw_keys<kind>::none);
         for (uint32_t step = 1; step < params.part.config.ranks; step++) {
             const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-            key_of<kind> *there = static_cast<key_of<kind> *>(params.peers.distance_of[q]) + home;
+            key_of<kind> *there = static_cast<key_of<kind> *>(params.distance_of[q]) + home;
 #pragma unroll
             for (uint32_t k = 0; k < group_words; k++)
                 if (keys.key[k] >= from && keys.key[k] < to) {

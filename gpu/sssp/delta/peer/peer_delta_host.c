@@ -94,9 +94,9 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
     struct hw_peer_delta *peer = &sssp->peer_delta;
 
     for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
-        peer->params.peers.distance_of[q] = transport->heap[q] + peer->distance_at;
+        peer->params.distance_of[q] = transport->heap[q] + peer->distance_at;
         for (int parity = 0; parity < 2; parity++)
-            peer->params.peers.touched_of[parity][q] =
+            peer->params.touched_of[parity][q] =
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);
     }
     for (unsigned parity = 0; parity < 2; parity++)
@@ -124,11 +124,11 @@ static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_erro
         status = hw_mpi(MPI_Allgather(own, 2, MPI_UINT32_T, all, 2, MPI_UINT32_T, ctx->world),
                         "MPI_Allgather", err);
     for (uint32_t q = 0; q < params->part.config.ranks && status == HW_OK; q++) {
-        params->peers.core_of[q] = all[2 * q];
-        params->peers.active_of[q] = all[2 * q + 1];
-        params->peers.all_core += all[2 * q];
+        params->vertices.core_of[q] = all[2 * q];
+        params->vertices.active_of[q] = all[2 * q + 1];
+        params->vertices.all_core += all[2 * q];
     }
-    params->peers.core = own[0];
+    params->vertices.core = own[0];
     return status;
 }
 

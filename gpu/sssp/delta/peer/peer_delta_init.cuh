@@ -30,9 +30,9 @@ template <int kind> __device__ void init_distances(const kernel_params &params, 
 
     for (uint32_t q = 0; q < params.part.config.ranks; q++) {
         key_of<kind> *keys = distances<kind>(params) + q * params.part.config.block_size;
-        reset_keys<kind>(params, q, 0, params.peers.core_of[q], root);
-        for (uint64_t v = params.peers.core_of[q] + hw_grid_thread(); v < params.peers.active_of[q];
-             v += hw_grid_threads())
+        reset_keys<kind>(params, q, 0, params.vertices.core_of[q], root);
+        for (uint64_t v = params.vertices.core_of[q] + hw_grid_thread();
+             v < params.vertices.active_of[q]; v += hw_grid_threads())
             keys[v] = q * params.part.config.block_size + v == root ? 0 : -1;
     }
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())

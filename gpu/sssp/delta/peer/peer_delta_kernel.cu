@@ -389,7 +389,7 @@ template <int kind> __device__ bool advance_bucket(search_run<kind> &run)
     search_state<kind> &search = run.search;
     const bool grows = params.config.adaptive && !params.config.no_light_heavy_split;
     const bool tail = grows && !search.has_substeps &&
-                      search.num_unsettled < params.peers.all_core / HW_DELTA_PEER_TAIL_FRACTION;
+                      search.num_unsettled < params.vertices.all_core / HW_DELTA_PEER_TAIL_FRACTION;
 
     if (search.bound.high == hw_keys<kind>::none || search.num_unsettled == 0)
         return false;
@@ -425,7 +425,7 @@ __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &r
     search.has_substeps = true;
     search.no_light_heavy_split = params.config.no_light_heavy_split;
     search.delta = params.config.delta;
-    search.num_unsettled = params.peers.all_core;
+    search.num_unsettled = params.vertices.all_core;
     search.bucket = UINT32_MAX;
     run.ok = peer_barrier(search, UINT32_MAX);
     if (!run.ok)
@@ -559,8 +559,8 @@ __global__ void forget_remote(const __grid_constant__ kernel_params params, uint
 {
     for (uint32_t q = 0; q < params.part.config.ranks; q++)
         reset_keys<kind>(params, q,
-                         q == params.part.config.rank ? params.peers.active_of[q]
-                                                      : params.peers.core_of[q],
+                         q == params.part.config.rank ? params.vertices.active_of[q]
+                                                      : params.vertices.core_of[q],
                          params.part.config.block_size, root);
 }
 

@@ -77,7 +77,7 @@ __device__ __forceinline__ key_of<kind> remote_load(const kernel_params &params,
         return known;
     state.sent_keys++;
     return hw_load_relaxed(
-        static_cast<const key_of<kind> *>(params.peers.distance_of[owner_of(params, local_id)]) +
+        static_cast<const key_of<kind> *>(params.distance_of[owner_of(params, local_id)]) +
         local_id);
 }
 
@@ -136,14 +136,15 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params &params
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         keys.key[k] =
-            keys.first + 32 * k < params.peers.core ? __ldcg(own + keys.first + 32 * k) : past;
+            keys.first + 32 * k < params.vertices.core ? __ldcg(own + keys.first + 32 * k) : past;
     return keys;
 }
 
 /* Groups of owned vertices. */
 __device__ __forceinline__ uint64_t num_groups(const kernel_params &params)
 {
-    return (static_cast<uint64_t>(params.peers.core) + 32 * group_words - 1) / (32 * group_words);
+    return (static_cast<uint64_t>(params.vertices.core) + 32 * group_words - 1) /
+           (32 * group_words);
 }
 
 /* Counts a vertex that is beyond the iteration's bucket. */

@@ -45,9 +45,9 @@ __device__ __forceinline__ void send_to_owner(const kernel_params &params, uint3
             make_uint4(position, entry.y, entry.z, entry.w);
         return;
     }
-    atomic_lower_system(static_cast<key_of<kind> *>(params.peers.distance_of[q]) + entry.x,
+    atomic_lower_system(static_cast<key_of<kind> *>(params.distance_of[q]) + entry.x,
                         key_of_entry<kind>(entry));
-    atomicOr_system(params.peers.touched_of[parity][q] + (position >> 5), 1u << (position & 31));
+    atomicOr_system(params.touched_of[parity][q] + (position >> 5), 1u << (position & 31));
 }
 
 /* Updates of a warp, some of each lane, grouped by owner. The updates stay in the send buffer. */

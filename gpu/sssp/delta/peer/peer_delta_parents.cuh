@@ -55,7 +55,7 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
     const uint32_t home = owned_begin(params);
     const uint64_t stride = hw_grid_threads();
 
-    for (uint64_t first = params.peers.core + hw_grid_thread(); first < params.part.lists.active;
+    for (uint64_t first = params.vertices.core + hw_grid_thread(); first < params.part.lists.active;
          first += finish_in_flight * stride) {
         hw_gpu_edge edge[finish_in_flight];
         key_of<kind> from[finish_in_flight];
@@ -124,8 +124,8 @@ __device__ void publish_distance(const kernel_params &params, uint32_t v, key_of
 {
     for (uint32_t q = 0; q < params.part.config.ranks; q++)
         if (q != params.part.config.rank)
-            static_cast<volatile key_of<kind> *>(
-                params.peers.distance_of[q])[owned_begin(params) + v] = key;
+            static_cast<volatile key_of<kind> *>(params.distance_of[q])[owned_begin(params) + v] =
+                key;
 }
 
 /* Queues vertices without a parent, one a lane, and publishes `parent_pending` for them, since
@@ -160,9 +160,9 @@ __device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &para
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++) {
         const uint64_t v = first + 32 * k + lane;
-        hints.key[k] = v < params.peers.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        hints.key[k] = v < params.vertices.core ? __ldcg(own + v) : hw_keys<kind>::none;
         hints.hint[k] =
-            v < params.peers.core ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
+            v < params.vertices.core ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
     }
     return hints;
 }
@@ -177,7 +177,7 @@ __device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint
     static_assert(keys + hints <= 32, "a line a lane");
     const uint32_t lane = threadIdx.x & 31;
 
-    if (first + vertices > params.peers.core)
+    if (first + vertices > params.vertices.core)
         return;
     first += owned_begin(params);
     if (lane < keys)
@@ -221,7 +221,7 @@ __device__ __forceinline__ uint32_t check_hints(const kernel_params &params, blo
         const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
         const key_of<kind> key = hints.key[k];
         const uint2 hint = hints.hint[k];
-        const bool there = first + 32 * k + lane < params.peers.core && home + v != root;
+        const bool there = first + 32 * k + lane < params.vertices.core && home + v != root;
         const bool reached = there && key != hw_keys<kind>::none;
         const bool held = hint_holds<kind>(hint, key);
         const uint32_t wanted = __ballot_sync(HW_WARP, reached && !held);
@@ -249,7 +249,7 @@ __device__ uint32_t find_parents(const kernel_params &params, block_shared &shar
     const bool first = (threadIdx.x & 31) == 0;
     uint32_t parentless = 0;
 
-    for (uint64_t w = hw_grid_thread() / 32; w * 32 * finish_in_flight < params.peers.core;
+    for (uint64_t w = hw_grid_thread() / 32; w * 32 * finish_in_flight < params.vertices.core;
          w += hw_grid_threads() / 32) {
         uint32_t waiting = 0;
         prefetch_hints<kind>(params,
@@ -281,7 +281,7 @@ __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t
 
     if (local_id == root || v >= params.part.config.block_size)
         return true;
-    return v < params.peers.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
+    return v < params.vertices.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
 
 /* Searches for a neighbour that has a parent and explains the key of a vertex along an edge that

@@ -402,7 +402,7 @@ __device__ __forceinline__ void prefetch_group(const kernel_params &params, uint
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t first = group * vertices;
 
-    if (first + vertices > params.peers.core)
+    if (first + vertices > params.vertices.core)
         return;
     if (lane < keys)
         hw_prefetch_l2(

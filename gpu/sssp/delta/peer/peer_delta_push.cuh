@@ -547,8 +547,7 @@ __device__ __forceinline__ void rebroadcast_lowered(const kernel_params &params,
     const key_of<kind> key = __ldcg(distances<kind>(params) + home + v);
     for (uint32_t q = 0; key < state.rebroadcast_below && q < params.part.config.ranks; q++)
         if (q != params.part.config.rank)
-            atomic_lower_system(static_cast<key_of<kind> *>(params.peers.distance_of[q]) + home + v,
-                                key);
+            atomic_lower_system(static_cast<key_of<kind> *>(params.distance_of[q]) + home + v, key);
 }
 
 /* The vertex to push at index `at`: of the queue, then of the deferred updates, which may give
@@ -644,14 +643,14 @@ template <int kind>
 __device__ void push_heavy_edges(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
 {
-    const uint32_t lane = threadIdx.x & 31, words = (params.peers.core + 31) / 32;
+    const uint32_t lane = threadIdx.x & 31, words = (params.vertices.core + 31) / 32;
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
 
     /* Interleaved over blocks, since hubs are adjacent. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
          w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        const key_of<kind> key = v < params.peers.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        const key_of<kind> key = v < params.vertices.core ? __ldcg(own + v) : hw_keys<kind>::none;
         const bool inside = key >= state.bound.low && key < state.bound.high;
         if (__any_sync(HW_WARP, inside))
             push_lists<kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);

@@ -110,7 +110,7 @@ template <int kind>
 __device__ void receive_in_place(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
 {
-    uint32_t *touched = params.peers.touched_of[state.parity][params.part.config.rank];
+    uint32_t *touched = params.touched_of[state.parity][params.part.config.rank];
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     const uint64_t words = params.part.config.block_size / 32 + 1;
     const uint32_t lane = threadIdx.x & 31;
