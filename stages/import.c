@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         {"format", KEY_FORMAT, "NAME", 0,
          "edges (plain and SNAP edge lists), mtx (Matrix Market), gr (DIMACS), metis, sg or wsg "
          "(GAP), or "
-         "packed (Graph500); auto, the default, tells by the content, but for packed",
+         "packed (Graph500); auto, the default, decides by the content, but for packed",
          0},
         {"undirected", KEY_UNDIRECTED, 0, 0,
          "Make each unordered pair of vertices one tuple, however often and in which order it is "

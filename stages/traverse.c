@@ -145,8 +145,8 @@ static const struct argp_option option_table[] = {
      "them each time",
      4},
     {"duplicate-removal", KEY_DUPLICATE_REMOVAL, "HOW", 0,
-     "Vertices queued already are told by words of distance and phase, by marks beside, auto (the "
-     "default), or not at all: off, as --duplicates",
+     "How vertices that are queued already are recognized: by words of distance and phase, by "
+     "marks in an array of their own, auto (the default), or not at all: off, as --duplicates",
      4},
     {"large-lists", KEY_LARGE_LISTS, "WHO", 0,
      "Long lists are relaxed in pieces by blocks of the whole device (the default), by kernels of "
@@ -579,7 +579,7 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {
         .name = "hopwave-traverse",
         .arguments = "P.h5|G.h5",
-        .doc = "Searches a partition, or a graph laid out in memory, from many roots. One rank "
+        .doc = "Searches a partition, or a graph partitioned in memory, from many roots. One rank "
                "works on one part.",
         .options = option_table,
         .take = take,

@@ -10,7 +10,7 @@ static const struct argp_option option_table[] = {
      "Compare levels or distances with an independent serial search too (small graphs)", 0},
     {"against", KEY_AGAINST, "OTHER.h5", 0,
      "Compare with another tree file of the same roots: identical, equivalent (other parents) or "
-     "different in levels, distances or outcomes",
+     "different in levels, distances or how searches ended",
      0},
     {"no-digest", KEY_NO_DIGEST, 0, 0,
      "A recipe without a digest: do not make its edges once more to compute it", 0},

@@ -43,4 +43,17 @@ enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *
 enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * Evaluates `call` once, which has type enum hw_status, and returns its status
+ * from the enclosing function if it is not HW_OK, as PETSc's PetscCall does. For
+ * local failures in functions that have nothing to free. Ranks that may fail
+ * apart agree first: HW_TRY_ALL() (lib/comm/context.h).
+ */
+#define HW_TRY(call)                                                                               \
+    do {                                                                                           \
+        const enum hw_status hw_try_status = (call);                                               \
+        if (hw_try_status != HW_OK)                                                                \
+            return hw_try_status;                                                                  \
+    } while (0)
+
 #endif

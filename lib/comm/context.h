@@ -58,6 +58,13 @@ void hw_context_threads(struct hw_context *ctx, int threads);
  */
 enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *err);
 
+/*
+ * The collective twin of HW_TRY(): evaluates `call`, which may fail on some ranks
+ * only, agrees on its status, and returns the status from the enclosing function
+ * on all ranks if it is not HW_OK. Every rank of ctx->world must come here.
+ */
+#define HW_TRY_ALL(ctx, call, err) HW_TRY(hw_agree((ctx)->world, (call), (err)))
+
 /* Turns an MPI return code into HW_OK or HW_INTERNAL naming the call. Local. */
 enum hw_status hw_mpi(int code, const char *call, struct hw_error *err);
 

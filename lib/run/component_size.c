@@ -22,7 +22,7 @@ struct selection {
     hw_lid *position; /* [batch] */
 };
 
-/* Searches from candidate i and notes what is learnt; *large tells. */
+/* Searches from candidate i and notes what is learnt, *large too. */
 static enum hw_status look_into(struct selection *s, hw_count i, uint8_t *verdict,
                                 struct hw_error *err)
 {
@@ -74,7 +74,7 @@ static enum hw_status decide(struct selection *s, hw_count i, uint8_t *verdict,
     return look_into(s, i, verdict, err);
 }
 
-/* Draws the next batch and finds its places. Collective. */
+/* Draws the next batch and discoveries its places. Collective. */
 static enum hw_status next_batch(struct selection *s, hw_count size, struct hw_error *err)
 {
     enum hw_status status = hw_sampler_draw(s->sampler, size, &s->batch, err);

@@ -205,7 +205,7 @@ static enum hw_status share_cycle(const struct hw_context *ctx, const struct hea
 
 /* Adds the search of a record. Collective. */
 static enum hw_status add_record(struct hw_journal *journal, const struct record *record,
-                                 struct hw_report *report, struct hw_search_results *outcomes,
+                                 struct hw_report *report, struct hw_search_results *results,
                                  struct hw_error *err)
 {
     const struct head *head = &record->head;
@@ -214,13 +214,13 @@ static enum hw_status add_record(struct hw_journal *journal, const struct record
 
     if (status != HW_OK)
         return status;
-    hw_search_results_add(outcomes, &result);
+    hw_search_results_add(results, &result);
     journal->steps += head->steps;
     return hw_report_restore(report, &head->row, head->steps, head->steps_left_out, record->steps,
                              err);
 }
 
-/* Reads the next record, if there is one, and tells all ranks its head. *bytes, on
+/* Reads the next record, if there is one, and broadcasts its head to all ranks. *bytes, on
  * rank 0, is what it points into. Collective. */
 static enum hw_status next_record(struct hw_journal *journal, struct record *record, char **bytes,
                                   bool *more, struct hw_error *err)
@@ -239,7 +239,7 @@ static enum hw_status next_record(struct hw_journal *journal, struct record *rec
 }
 
 enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *report,
-                                  struct hw_search_results *outcomes, hw_journal_check *check,
+                                  struct hw_search_results *results, hw_journal_check *check,
                                   void *self, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -253,7 +253,7 @@ enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *
         if (status == HW_OK && more)
             status = check(self, report->count, record.head.checksum, &more, err);
         if (status == HW_OK && more)
-            status = add_record(journal, &record, report, outcomes, err);
+            status = add_record(journal, &record, report, results, err);
         if (!more) /* what follows will be written over it */
             journal->length = before;
         free(bytes);
@@ -264,10 +264,10 @@ enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *
 /* ---- appending ---- */
 
 static enum hw_status append(struct hw_journal *journal, const struct hw_report *report,
-                             const struct hw_search_results *outcomes, hw_count i,
-                             uint64_t checksum, struct hw_error *err)
+                             const struct hw_search_results *results, hw_count i, uint64_t checksum,
+                             struct hw_error *err)
 {
-    const struct hw_cycle *cycle = &outcomes->cycle[i];
+    const struct hw_cycle *cycle = &results->cycle[i];
     struct head head = {.row = report->search[i],
                         .steps_left_out = report->steps_left_out,
                         .cycle_length = cycle->length,
@@ -297,13 +297,13 @@ static enum hw_status append(struct hw_journal *journal, const struct hw_report 
 }
 
 enum hw_status hw_journal_append(struct hw_journal *journal, const struct hw_report *report,
-                                 const struct hw_search_results *outcomes, hw_count i,
+                                 const struct hw_search_results *results, hw_count i,
                                  uint64_t checksum, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     if (journal->ctx->rank == 0)
-        status = append(journal, report, outcomes, i, checksum, err);
+        status = append(journal, report, results, i, checksum, err);
     return hw_agree(journal->ctx->world, status, err);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The journal of a run: what is known of each finished search, beside the partial
+ * The journal of a run: what is known of each finished search, next to the partial
  * tree file that holds its tree, so that a run that was stopped goes on where it
  * ended. The final file has all of it; then the journal is removed.
  *
@@ -14,7 +14,7 @@
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
 #include "lib/run/results/report.h"
-#include "lib/run/results/search_outcomes.h"
+#include "lib/run/results/search_results.h"
 
 /* Rank 0 holds the file. Zero-initialise; frees with hw_journal_close(). */
 struct hw_journal {
@@ -41,16 +41,16 @@ enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, c
 typedef enum hw_status hw_journal_check(void *self, hw_count i, uint64_t checksum, bool *right,
                                         struct hw_error *err);
 
-/* Fills report and outcomes, which are empty and have room, with the searches of
+/* Fills report and results, which are empty and have room, with the searches of
  * the journal up to the first whose tree is not there. Collective. */
 enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *report,
-                                  struct hw_search_results *outcomes, hw_journal_check *check,
+                                  struct hw_search_results *results, hw_journal_check *check,
                                   void *self, struct hw_error *err);
 
-/* Appends search i, which report and outcomes know. checksum: of its tree.
+/* Appends search i, which report and results know. checksum: of its tree.
  * Collective. */
 enum hw_status hw_journal_append(struct hw_journal *journal, const struct hw_report *report,
-                                 const struct hw_search_results *outcomes, hw_count i,
+                                 const struct hw_search_results *results, hw_count i,
                                  uint64_t checksum, struct hw_error *err);
 
 /* Whether it is time to bring tree file and journal to the disk: a second since

@@ -31,8 +31,8 @@ lib_run_test_tree_slices_mt_LDADD = $(TAP_LDADD)
 libhopwave_a_SOURCES += \
   lib/run/results/report.c \
   lib/run/results/report.h \
-  lib/run/results/search_outcomes.c \
-  lib/run/results/search_outcomes.h \
+  lib/run/results/search_results.c \
+  lib/run/results/search_results.h \
   lib/run/results/statistics.c \
   lib/run/results/statistics.h
 check_PROGRAMS += lib/run/results/test_statistics.t

@@ -33,8 +33,8 @@ static enum hw_status open_partition(struct hw_source *source,
     enum hw_status status;
 
     if (request->layout->first)
-        return hw_fail(err, HW_BAD_INPUT, "%s: is laid out already; %s is for graphs", source->path,
-                       request->layout->first);
+        return hw_fail(err, HW_BAD_INPUT, "%s: is partitioned already; %s is for graphs",
+                       source->path, request->layout->first);
     if (request->tuples && !graph_path)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: a partition has neither the input tuples nor labels; give --graph G.h5",

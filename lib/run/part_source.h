@@ -48,7 +48,7 @@ struct hw_source_request {
  * request->graph, whose digest must be the partition's graph_digest.
  *
  * Borrows ctx and the request's path. Collective.
- * Returns HW_BAD_INPUT or HW_USAGE with one sentence.
+ * Returns HW_BAD_INPUT or HW_USAGE with an error message.
  */
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);

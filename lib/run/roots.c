@@ -223,8 +223,8 @@ static uint64_t word_of_lists(const hw_count *offset, hw_count word, hw_count bl
     return bits;
 }
 
-/* The list of an own vertex of a grid is spread over the parts of its grid
- * column, so each tells the owners which of its local columns have edges. */
+/* The list of an own vertex of a grid is distributed over the parts of its grid
+ * column, so each reports to the owners which of its local columns have edges. */
 static enum hw_status grid_candidates(const struct hw_context *ctx, const struct hw_part *part,
                                       bool *candidate, struct hw_error *err)
 {

@@ -18,7 +18,7 @@ struct hw_stage {
 
 /*
  * Runs a program: starts MPI, parses, calls run on all ranks, agrees on its
- * status, prints the sentence of a failure on rank 0, ends MPI. Programs with
+ * status, prints the error message on rank 0, ends MPI. Programs with
  * an output must be given -o unless --estimate is, or the output is optional. run must return the
  * same status on all ranks.
  *

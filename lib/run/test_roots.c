@@ -35,7 +35,7 @@ static void test_parse(struct tap *tap)
     tap_ok(tap,
            hw_roots_is_list("3") && hw_roots_is_list("-3") && hw_roots_is_list("") &&
                !hw_roots_is_list("roots.txt") && !hw_roots_is_list("./3"),
-           "lists and files are told apart");
+           "lists and files are distinguished");
 }
 
 /* Writes text into a file on rank 0 and reads it back as roots on all. */
@@ -84,42 +84,42 @@ static void test_read(struct tap *tap, const struct hw_context *ctx)
 }
 
 /* Whether roots are distinct candidates. */
-static bool legal(const struct hw_serial_method *toy, const struct hw_roots *roots)
+static bool legal(const struct hw_serial_method *serial, const struct hw_roots *roots)
 {
-    bool *seen = calloc((size_t)toy->desc.vertices, sizeof *seen);
+    bool *seen = calloc((size_t)serial->desc.vertices, sizeof *seen);
     bool right = seen != NULL;
 
     for (hw_count i = 0; i < roots->count && right; i++) {
-        right = toy->candidate[roots->id[i]] && !seen[roots->id[i]];
+        right = serial->candidate[roots->id[i]] && !seen[roots->id[i]];
         seen[roots->id[i]] = true;
     }
     free(seen);
     return right;
 }
 
-static hw_count candidates(const struct hw_serial_method *toy)
+static hw_count candidates(const struct hw_serial_method *serial)
 {
     hw_count count = 0;
 
-    for (hw_gid v = 0; v < toy->desc.vertices; v++)
-        count += toy->candidate[v];
+    for (hw_gid v = 0; v < serial->desc.vertices; v++)
+        count += serial->candidate[v];
     return count;
 }
 
-/* The sample of the toy, undirected and directed, from seed 5. */
+/* The sample of the serial, undirected and directed, from seed 5. */
 static const hw_gid golden[2][6] = {{26, 67, 7, 75, 24, 40}, {26, 67, 7, 75, 61, 53}};
 
-static void test_sample(struct tap *tap, struct hw_serial_method *toy, const char *name)
+static void test_sample(struct tap *tap, struct hw_serial_method *serial, const char *name)
 {
     struct hw_sampler sampler;
     struct hw_roots few = {0}, all = {0};
     struct hw_error err = {{0}};
 
-    bool opened = hw_sampler_open(toy->ctx, &toy->part, 5, &sampler, &err) == HW_OK;
-    tap_ok(tap, opened && sampler.total == candidates(toy), "%s: candidates", name);
+    bool opened = hw_sampler_open(serial->ctx, &serial->part, 5, &sampler, &err) == HW_OK;
+    tap_ok(tap, opened && sampler.total == candidates(serial), "%s: candidates", name);
     tap_ok(tap,
            hw_sampler_draw(&sampler, 6, &few, &err) == HW_OK && few.count == 6 &&
-               memcmp(few.id, golden[toy->desc.directed], sizeof golden[0]) == 0,
+               memcmp(few.id, golden[serial->desc.directed], sizeof golden[0]) == 0,
            "%s: the sample of the seed", name);
     tap_ok(tap,
            hw_sampler_draw(&sampler, 5, &few, &err) == HW_OK && few.count == 5 &&
@@ -128,11 +128,11 @@ static void test_sample(struct tap *tap, struct hw_serial_method *toy, const cha
                hw_sampler_draw(&sampler, 1, &all, &err) == HW_OK && all.count == 0,
            "%s: drawing ends where the candidates do", name);
     hw_sampler_close(&sampler);
-    opened = hw_sampler_open(toy->ctx, &toy->part, 5, &sampler, &err) == HW_OK;
+    opened = hw_sampler_open(serial->ctx, &serial->part, 5, &sampler, &err) == HW_OK;
     tap_ok(tap,
            opened && hw_sampler_draw(&sampler, 1000, &all, &err) == HW_OK &&
-               all.count == sampler.total && legal(toy, &all) &&
-               memcmp(all.id, golden[toy->desc.directed], sizeof golden[0]) == 0 &&
+               all.count == sampler.total && legal(serial, &all) &&
+               memcmp(all.id, golden[serial->desc.directed], sizeof golden[0]) == 0 &&
                memcmp(all.id + 6, few.id, 5 * sizeof *few.id) == 0,
            "%s: all at once are the same, distinct and not isolated", name);
     hw_sampler_close(&sampler);
@@ -140,22 +140,24 @@ static void test_sample(struct tap *tap, struct hw_serial_method *toy, const cha
     hw_roots_free(&all);
 }
 
-static void test_locate(struct tap *tap, struct hw_serial_method *toy)
+static void test_locate(struct tap *tap, struct hw_serial_method *serial)
 {
     hw_gid ids[] = {0, 96, 41};
     struct hw_roots roots = {3, ids};
     int owner[3];
     hw_lid position[3];
     struct hw_error err = {{0}};
-    bool right = hw_roots_locate(toy->ctx, &toy->part, &roots, owner, position, &err) == HW_OK;
+    bool right =
+        hw_roots_locate(serial->ctx, &serial->part, &roots, owner, position, &err) == HW_OK;
 
     for (int i = 0; i < 3 && right; i++)
-        if (owner[i] == toy->ctx->rank)
-            right = toy->part.own.graph_id[position[i]] == ids[i];
+        if (owner[i] == serial->ctx->rank)
+            right = serial->part.own.graph_id[position[i]] == ids[i];
     tap_ok(tap, right, "roots are found where they are");
     ids[1] = 97;
     tap_ok(tap,
-           hw_roots_locate(toy->ctx, &toy->part, &roots, owner, position, &err) == HW_BAD_INPUT,
+           hw_roots_locate(serial->ctx, &serial->part, &roots, owner, position, &err) ==
+               HW_BAD_INPUT,
            "a root that nobody owns is refused");
 }
 
@@ -192,25 +194,25 @@ static void test_many(struct tap *tap, const struct hw_context *ctx)
     free(part.own.graph_id);
 }
 
-/* Draws roots of large components and compares with levels of the toy. */
-static bool large_right(struct hw_serial_method *toy, hw_count count, hw_count least,
+/* Draws roots of large components and compares with levels of the serial. */
+static bool large_right(struct hw_serial_method *serial, hw_count count, hw_count least,
                         hw_count expected)
 {
     struct hw_result result = {0};
-    const struct hw_searcher searcher = {&toy->method, toy, &result};
+    const struct hw_searcher searcher = {&serial->method, serial, &result};
     struct hw_sampler sampler;
     struct hw_roots roots = {0};
     struct hw_error err = {{0}};
     int32_t level[128];
-    bool right = hw_result_open(&toy->part, HW_BFS, &result, &err) == HW_OK &&
-                 hw_sampler_open(toy->ctx, &toy->part, 5, &sampler, &err) == HW_OK &&
+    bool right = hw_result_open(&serial->part, HW_BFS, &result, &err) == HW_OK &&
+                 hw_sampler_open(serial->ctx, &serial->part, 5, &sampler, &err) == HW_OK &&
                  hw_roots_large(&sampler, &searcher, count, least, &roots, &err) == HW_OK &&
-                 roots.count == expected && legal(toy, &roots);
+                 roots.count == expected && legal(serial, &roots);
 
     for (hw_count i = 0; i < roots.count && right; i++) {
         hw_count reached = 0;
-        hw_serial_method_levels(toy, roots.id[i], level);
-        for (hw_gid v = 0; v < toy->desc.vertices; v++)
+        hw_serial_method_levels(serial, roots.id[i], level);
+        for (hw_gid v = 0; v < serial->desc.vertices; v++)
             reached += level[v] >= 0;
         right = reached >= least;
     }
@@ -222,19 +224,19 @@ static bool large_right(struct hw_serial_method *toy, hw_count count, hw_count l
 
 static void test_large(struct tap *tap, const struct hw_context *ctx)
 {
-    struct hw_serial_method toy;
+    struct hw_serial_method serial;
 
-    hw_serial_method_open(ctx, HW_LAYOUT_2D, HW_ORDER_NONE, false, &toy);
-    tap_ok(tap, large_right(&toy, 8, 6, 8), "roots of the large component only");
-    tap_ok(tap, large_right(&toy, 1000, 6, 30), "all of them, where more are asked for");
-    tap_ok(tap, large_right(&toy, 1000, 4, 35), "two components are large enough");
-    toy.searches = 0;
-    tap_ok(tap, large_right(&toy, 5, 31, 0), "none is");
-    tap_ok(tap, toy.searches < 22, "not all of the 22 components are searched to know it");
-    hw_serial_method_close(&toy);
-    hw_serial_method_open(ctx, HW_LAYOUT_1D, HW_ORDER_NONE, true, &toy);
-    tap_ok(tap, large_right(&toy, 1000, 4, 32), "directed: what a root reaches counts");
-    hw_serial_method_close(&toy);
+    hw_serial_method_open(ctx, HW_LAYOUT_2D, HW_ORDER_NONE, false, &serial);
+    tap_ok(tap, large_right(&serial, 8, 6, 8), "roots of the large component only");
+    tap_ok(tap, large_right(&serial, 1000, 6, 30), "all of them, where more are asked for");
+    tap_ok(tap, large_right(&serial, 1000, 4, 35), "two components are large enough");
+    serial.searches = 0;
+    tap_ok(tap, large_right(&serial, 5, 31, 0), "none is");
+    tap_ok(tap, serial.searches < 22, "not all of the 22 components are searched to know it");
+    hw_serial_method_close(&serial);
+    hw_serial_method_open(ctx, HW_LAYOUT_1D, HW_ORDER_NONE, true, &serial);
+    tap_ok(tap, large_right(&serial, 1000, 4, 32), "directed: what a root reaches counts");
+    hw_serial_method_close(&serial);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)
@@ -246,16 +248,16 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     } layouts[] = {{HW_LAYOUT_1D, HW_ORDER_NONE, "1d"},
                    {HW_LAYOUT_2D, HW_ORDER_DEGREE, "2d by degree"},
                    {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_NONE, "degree-separated"}};
-    struct hw_serial_method toy;
+    struct hw_serial_method serial;
 
     test_parse(tap);
     test_read(tap, ctx);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         for (int directed = 0; directed < 2; directed++) {
-            hw_serial_method_open(ctx, layouts[i].layout, layouts[i].order, directed, &toy);
-            test_sample(tap, &toy, layouts[i].name);
-            test_locate(tap, &toy);
-            hw_serial_method_close(&toy);
+            hw_serial_method_open(ctx, layouts[i].layout, layouts[i].order, directed, &serial);
+            test_sample(tap, &serial, layouts[i].name);
+            test_locate(tap, &serial);
+            hw_serial_method_close(&serial);
         }
     test_many(tap, ctx);
     test_large(tap, ctx);

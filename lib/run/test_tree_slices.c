@@ -9,41 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A result with memory for the toy's part. */
-static struct hw_result result_for(const struct hw_serial_method *toy)
+/* A result with memory for the serial's part. */
+static struct hw_result result_for(const struct hw_serial_method *serial)
 {
     struct hw_result result = {0};
     struct hw_error err;
 
-    if (hw_result_open(&toy->part, HW_BFS, &result, &err) != HW_OK)
+    if (hw_result_open(&serial->part, HW_BFS, &result, &err) != HW_OK)
         abort();
     return result;
 }
 
-/* Searches the toy from a root. Collective. */
-static bool search(struct hw_serial_method *toy, hw_gid root, struct hw_result *result)
+/* Searches the serial from a root. Collective. */
+static bool search(struct hw_serial_method *serial, hw_gid root, struct hw_result *result)
 {
     struct hw_roots roots = {1, &root};
     struct hw_error err;
     int owner;
     hw_lid position;
 
-    hw_result_poison(&toy->part, result);
-    return hw_roots_locate(toy->ctx, &toy->part, &roots, &owner, &position, &err) == HW_OK &&
-           toy->method.ops->search(toy, owner, position, result, &err) == HW_OK;
+    hw_result_poison(&serial->part, result);
+    return hw_roots_locate(serial->ctx, &serial->part, &roots, &owner, &position, &err) == HW_OK &&
+           serial->method.ops->search(serial, owner, position, result, &err) == HW_OK;
 }
 
-static void test_slices(struct tap *tap, struct hw_serial_method *toy, const char *name)
+static void test_slices(struct tap *tap, struct hw_serial_method *serial, const char *name)
 {
     const hw_gid root = 26;
-    struct hw_result result = result_for(toy);
+    struct hw_result result = result_for(serial);
     struct hw_tree tree;
     struct hw_error err = {{0}};
     int32_t want[128], *level = NULL;
     hw_gid *parent = NULL;
 
-    bool right =
-        search(toy, root, &result) && hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_OK;
+    bool right = search(serial, root, &result) &&
+                 hw_tree_open(serial->ctx, &serial->part, &tree, &err) == HW_OK;
     tap_ok(tap, right, "%s: the way is worked out", name);
     if (!right)
         return;
@@ -52,7 +52,7 @@ static void test_slices(struct tap *tap, struct hw_serial_method *toy, const cha
     right = level && parent &&
             hw_tree_slice(&tree, sizeof *level, result.level, level, &err) == HW_OK &&
             hw_tree_slice(&tree, sizeof *parent, result.parent, parent, &err) == HW_OK;
-    hw_serial_method_levels(toy, root, want);
+    hw_serial_method_levels(serial, root, want);
     for (hw_count i = 0; i < tree.length && right; i++)
         right =
             level[i] == want[tree.first + i] && (level[i] < 1 || want[parent[i]] == level[i] - 1);
@@ -64,33 +64,33 @@ static void test_slices(struct tap *tap, struct hw_serial_method *toy, const cha
 }
 
 /* Parts that own a vertex twice, or one that is not there, are refused. */
-static void test_wrong_parts(struct tap *tap, struct hw_serial_method *toy)
+static void test_wrong_parts(struct tap *tap, struct hw_serial_method *serial)
 {
     struct hw_tree tree;
     struct hw_error err = {{0}};
-    struct hw_part_vertices *own = &toy->part.own;
-    bool last = toy->ctx->rank == toy->ctx->size - 1 && own->count > 0;
+    struct hw_part_vertices *own = &serial->part.own;
+    bool last = serial->ctx->rank == serial->ctx->size - 1 && own->count > 0;
     hw_gid *wrong = last ? &own->graph_id[own->by_graph_id[own->count - 1]] : NULL;
     hw_gid right = wrong ? *wrong : 0;
 
     if (wrong)
-        *wrong = toy->part.vertices;
-    tap_ok(tap, hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_BAD_INPUT,
+        *wrong = serial->part.vertices;
+    tap_ok(tap, hw_tree_open(serial->ctx, &serial->part, &tree, &err) == HW_BAD_INPUT,
            "a vertex that the graph has not is refused");
     if (wrong)
         *wrong = right == own->graph_id[own->by_graph_id[0]] ? right : right - 1;
     if (wrong && own->count == 1)
         own->count = 0;
-    tap_ok(tap, hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_BAD_INPUT,
+    tap_ok(tap, hw_tree_open(serial->ctx, &serial->part, &tree, &err) == HW_BAD_INPUT,
            "so is a vertex that nobody or two parts own");
     if (wrong)
         *wrong = right;
 }
 
 /* Steps as no engine makes them: each rank its own numbers. */
-static void add_steps(const struct hw_serial_method *toy, int count, struct hw_trace *steps)
+static void add_steps(const struct hw_serial_method *serial, int count, struct hw_trace *steps)
 {
-    int rank = toy->ctx->rank;
+    int rank = serial->ctx->rank;
 
     for (int s = 0; s < count; s++) {
         struct hw_trace_record *step = hw_trace_append(steps);
@@ -131,43 +131,43 @@ static bool rows_right(const struct hw_report *report, int searches, int count)
 }
 
 /* Tuples with both ends (directed: the source) reached, by definition. */
-static hw_count tuples_reached(const struct hw_serial_method *toy, const int32_t *level)
+static hw_count tuples_reached(const struct hw_serial_method *serial, const int32_t *level)
 {
     hw_count tuples = 0;
 
-    for (hw_count e = 0; e < toy->edges.count; e++)
-        tuples += level[toy->edges.source[e]] >= 0;
+    for (hw_count e = 0; e < serial->edges.count; e++)
+        tuples += level[serial->edges.source[e]] >= 0;
     return tuples;
 }
 
-static void test_report(struct tap *tap, struct hw_serial_method *toy, const char *name)
+static void test_report(struct tap *tap, struct hw_serial_method *serial, const char *name)
 {
     static const hw_gid roots[] = {26, 61, 96};
-    struct hw_result result = result_for(toy);
+    struct hw_result result = result_for(serial);
     struct hw_report report;
     struct hw_error err = {{0}};
     int32_t level[128];
-    bool right = hw_report_open(toy->ctx, &toy->part, HW_BFS, 3, &report, &err) == HW_OK;
+    bool right = hw_report_open(serial->ctx, &serial->part, HW_BFS, 3, &report, &err) == HW_OK;
 
     for (int i = 0; i < 3 && right; i++) {
         hw_count reached = 0;
         int32_t deepest = 0;
-        right = search(toy, roots[i], &result);
-        add_steps(toy, 700, &result.trace);
+        right = search(serial, roots[i], &result);
+        add_steps(serial, 700, &result.trace);
         right = right && hw_report_add(&report, roots[i], &result, true, &err) == HW_OK;
-        hw_serial_method_levels(toy, roots[i], level);
-        for (hw_gid v = 0; v < toy->desc.vertices; v++) {
+        hw_serial_method_levels(serial, roots[i], level);
+        for (hw_gid v = 0; v < serial->desc.vertices; v++) {
             reached += level[v] >= 0;
             deepest = level[v] > deepest ? level[v] : deepest;
         }
         const struct hw_search_row *row = &report.search[i];
         right = right && row->reached == reached && row->levels == deepest + 1 &&
-                row->edges == tuples_reached(toy, level) && row->teps == 2 * (double)row->edges;
+                row->edges == tuples_reached(serial, level) && row->teps == 2 * (double)row->edges;
     }
     tap_ok(tap, right, "%s: rows of searches", name);
     tap_ok(tap, rows_right(&report, 3, 700), "%s: rows of steps", name);
-    search(toy, 26, &result);
-    if (toy->part.own.count > 0)
+    search(serial, 26, &result);
+    if (serial->part.own.count > 0)
         result.level[0] = INT32_MIN;
     tap_ok(tap, hw_report_add(&report, 26, &result, false, &err) == HW_INTERNAL,
            "%s: no more rows than were asked for", name);
@@ -177,23 +177,23 @@ static void test_report(struct tap *tap, struct hw_serial_method *toy, const cha
            hw_report_add(&report, 26, &result, false, &err) == HW_INTERNAL &&
                strstr(err.text, "unset"),
            "%s: a level left unset is noticed", name);
-    search(toy, 26, &result);
-    add_steps(toy, toy->ctx->rank == 0 ? 2 : 1, &result.trace);
+    search(serial, 26, &result);
+    add_steps(serial, serial->ctx->rank == 0 ? 2 : 1, &result.trace);
     tap_ok(tap,
            hw_report_add(&report, 26, &result, true, &err) ==
-               (toy->ctx->size == 1 ? HW_OK : HW_INTERNAL),
+               (serial->ctx->size == 1 ? HW_OK : HW_INTERNAL),
            "%s: ranks that saw different steps are noticed", name);
     hw_report_close(&report);
     hw_result_close(&result);
 }
 
-static void test_verdict(struct tap *tap, struct hw_serial_method *toy)
+static void test_verdict(struct tap *tap, struct hw_serial_method *serial)
 {
-    struct hw_result result = result_for(toy);
+    struct hw_result result = result_for(serial);
     struct hw_report report;
     struct hw_error err = {{0}};
-    bool right = hw_report_open(toy->ctx, &toy->part, HW_BFS, 1, &report, &err) == HW_OK &&
-                 search(toy, 26, &result) &&
+    bool right = hw_report_open(serial->ctx, &serial->part, HW_BFS, 1, &report, &err) == HW_OK &&
+                 search(serial, 26, &result) &&
                  hw_report_add(&report, 26, &result, false, &err) == HW_OK;
     struct hw_verdict verdict = {.reached = report.search[0].reached,
                                  .tuples = report.search[0].edges};
@@ -226,15 +226,15 @@ static void tests(struct tap *tap, struct hw_context *ctx)
                  {HW_LAYOUT_1D, HW_ORDER_NONE, true, "1d directed"},
                  {HW_LAYOUT_2D, HW_ORDER_DEGREE, false, "2d by degree"},
                  {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, true, "degree-separated"}};
-    struct hw_serial_method toy;
+    struct hw_serial_method serial;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hw_serial_method_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
-        test_slices(tap, &toy, cases[i].name);
-        test_report(tap, &toy, cases[i].name);
-        test_verdict(tap, &toy);
-        test_wrong_parts(tap, &toy);
-        hw_serial_method_close(&toy);
+        hw_serial_method_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &serial);
+        test_slices(tap, &serial, cases[i].name);
+        test_report(tap, &serial, cases[i].name);
+        test_verdict(tap, &serial);
+        test_wrong_parts(tap, &serial);
+        hw_serial_method_close(&serial);
     }
 }
 

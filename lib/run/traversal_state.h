@@ -10,14 +10,14 @@
 #include "lib/run/journal.h"
 #include "lib/run/part_source.h"
 #include "lib/run/results/report.h"
-#include "lib/run/results/search_outcomes.h"
+#include "lib/run/results/search_results.h"
 #include "lib/run/traverse.h"
 
 struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
     const struct hw_traverse_options *options;
-    struct hw_watchdog *watch; /* to be told of failures, where ranks run kernels */
+    struct hw_watchdog *watch; /* to be notified of failures, where ranks run kernels */
     struct hw_store *store;    /* the tree file */
     bool found;                /* a partial one was there */
     struct hw_source source;
@@ -39,7 +39,7 @@ struct hw_traversal {
     struct hw_values values;
     void *value;    /* [batch][tree.length] levels or distances */
     hw_gid *parent; /* [batch][tree.length] */
-    struct hw_search_results outcomes;
+    struct hw_search_results search_results;
     struct hw_report report;
     struct hw_journal journal;
     hw_count resumed;  /* searches that a former run finished */
@@ -52,7 +52,7 @@ struct hw_traversal {
 /* Whether it runs shortest paths. Local. */
 bool hw_traversal_is_sssp(const struct hw_traversal *t);
 
-/* Bytes of what a search finds for a vertex. Local. */
+/* Bytes of what a search discoveries for a vertex. Local. */
 hw_count hw_traversal_value_bytes(const struct hw_traversal *t);
 
 /* How many of so many trees are kept in the file. Local. */

@@ -39,7 +39,7 @@ static void close_traversal(struct hw_traversal *t)
     hw_tree_close(&t->tree);
     free(t->value);
     free(t->parent);
-    hw_search_results_close(&t->outcomes);
+    hw_search_results_close(&t->search_results);
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
@@ -344,12 +344,12 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
  * that the user named refuses them itself. Collective. */
 static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
 {
-    struct hw_weight_stats survey;
+    struct hw_weight_stats stats;
 
     if (t->method->negative_weights || strcmp(t->options->method, "auto") != 0)
         return HW_OK;
-    enum hw_status status = hw_weight_stats(t->ctx, &t->part, &survey, err);
-    if (status != HW_OK || survey.negative == 0)
+    enum hw_status status = hw_weight_stats(t->ctx, &t->part, &stats, err);
+    if (status != HW_OK || stats.negative == 0)
         return status;
     const struct hw_method *first = t->method;
     status =
@@ -450,7 +450,7 @@ static enum hw_status sample(struct hw_traversal *t, struct hw_sampler *sampler,
     return HW_OK;
 }
 
-/* Samples roots where none were given, and finds out who owns them.
+/* Samples roots where none were given, and discoveries out who owns them.
  * Collective. */
 static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
 {
@@ -487,7 +487,7 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
     if (t->report.steps_left_out > 0)
         hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
                 t->report.steps_left_out, output);
-    hw_search_results_note(t->ctx, &t->outcomes, t->part.weights, &t->roots);
+    hw_search_results_note(t->ctx, &t->search_results, t->part.weights, &t->roots);
     hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
             t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
             hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");

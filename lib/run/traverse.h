@@ -15,7 +15,7 @@
 enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
 
 struct hw_traverse_options {
-    const char *input; /* a partition, or a graph to be laid out */
+    const char *input; /* a partition, or a graph to be partitioned */
     const char *graph; /* --graph: of the partition, for tuples and labels; NULL if not given */
     struct hw_layout_request layout;
     enum hw_device device;

@@ -151,7 +151,7 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
         hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
     keep(t, found);
     if (status == HW_OK && found)
-        status = hw_journal_restore(&t->journal, &t->report, &t->outcomes, take_tree, t, err);
+        status = hw_journal_restore(&t->journal, &t->report, &t->search_results, take_tree, t, err);
     t->resumed = t->report.count;
     if (status == HW_OK && t->resumed > 0)
         hw_note(t->ctx,
@@ -186,7 +186,8 @@ enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_
         if (i < t->stored)
             status = sum_tree(t, i, &checksum, err);
         if (status == HW_OK)
-            status = hw_journal_append(&t->journal, &t->report, &t->outcomes, i, checksum, err);
+            status =
+                hw_journal_append(&t->journal, &t->report, &t->search_results, i, checksum, err);
     }
     keep(t, true);
     if (status == HW_OK)

@@ -32,8 +32,8 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
                                            t->roots.count, &t->report, err);
 
     if (status == HW_OK)
-        status =
-            hw_agree(t->ctx->world, hw_search_results_open(&t->outcomes, t->roots.count, err), err);
+        status = hw_agree(t->ctx->world,
+                          hw_search_results_open(&t->search_results, t->roots.count, err), err);
     t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = hw_trees_kept(t->options, t->roots.count);
     t->batch = t->keeps;
@@ -74,7 +74,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     if (status == HW_OK)
         status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.trace, err);
     if (status == HW_OK)
-        hw_search_results_add(&t->outcomes, result);
+        hw_search_results_add(&t->search_results, result);
     t->result.delta = result->delta;
     return status;
 }
@@ -120,8 +120,8 @@ static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_ver
 }
 
 /* Has the engine validate the trees of `count` searches that it keeps. */
-static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count count,
-                            struct hw_verdict *verdict, struct hw_error *err)
+static enum hw_status validate_cached(struct hw_traversal *t, hw_count first, hw_count count,
+                                      struct hw_verdict *verdict, struct hw_error *err)
 {
     hw_count levels[BATCH_MOST];
     enum hw_status status = t->method->ops->tree_cache->validate(t->engine, verdict, levels, err);
@@ -145,7 +145,7 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
                                         .value =
                                             (const char *)t->value + (size_t)at * t->values.size,
                                         .parent = t->parent + at,
-                                        .cycle = sssp ? t->outcomes.cycle + first : NULL};
+                                        .cycle = sssp ? t->search_results.cycle + first : NULL};
 
     if (sssp)
         return (ops->verify_sssp ? ops->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
@@ -160,8 +160,8 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
 {
     const double started = hw_seconds();
     struct hw_verdict verdict[BATCH_MOST];
-    enum hw_status status =
-        t->keeps ? judge(t, first, count, verdict, err) : verify(t, first, count, verdict, err);
+    enum hw_status status = t->keeps ? validate_cached(t, first, count, verdict, err)
+                                     : verify(t, first, count, verdict, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);

@@ -76,7 +76,7 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     if (status == HW_OK)
         status = hw_store_write_all(t->store, "/roots", HW_I64, t->roots.count, t->roots.id, err);
     if (status == HW_OK && hw_traversal_is_sssp(t))
-        status = hw_search_results_write(&t->outcomes, t->part.weights, t->store, err);
+        status = hw_search_results_write(&t->search_results, t->part.weights, t->store, err);
     return status;
 }
 

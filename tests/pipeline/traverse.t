@@ -142,7 +142,7 @@ refused "parts that are not the ranks" 3 "2 parts asked for, run with 1 rank" \
 refused "a graph without a layout" 3 "say how to lay it out" $t undirected.h5
 refused "a graph with half a layout" 3 "say how to lay it out" $t undirected.h5 --order none
 refused "a grid for 1d" 2 "has no grid" $t undirected.h5 --layout 1d --grid 1x1
-refused "a layout for a partition" 3 "laid out already; --order" $t undirected-1.h5 --order hash
+refused "a layout for a partition" 3 "partitioned already; --order" $t undirected-1.h5 --order hash
 refused "a check without tuples" 3 "give --graph" $t undirected-1.h5 --check
 refused "tuples without a check" 2 "only --check" $t undirected-1.h5 --graph undirected.h5
 refused "tuples of another graph" 3 "was not made from" $t undirected-1.h5 --check --graph one.h5

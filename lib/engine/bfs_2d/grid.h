@@ -11,7 +11,7 @@
  * A step bottom-up: the frontier gathered along the grid row, so that every part
  * knows which of its rows are reached; then the blocks of the grid column travel
  * around it as sets of unvisited vertices: each part in turn scans the lists of
- * those left, takes out what it finds and passes the rest on, so that no vertex
+ * those left, takes out what it discoveries and passes the rest on, so that no vertex
  * is found twice. With one grid row nothing travels.
  *
  * Predecessors stay where they were found and are fetched once, at the end
@@ -62,7 +62,7 @@ struct hw_grid_tally {
 /* Frontier vertices whose lists threads count at a time. */
 #define HW_GRID_CHUNK 256
 
-/* The finds of one thread for one block, before they join the others'. */
+/* The discoveries of one thread for one block, before they join the others'. */
 #define HW_GRID_FINDS 255
 struct hw_grid_discoveries {
     hw_lid count;
@@ -115,14 +115,14 @@ struct hw_grid {
     hw_lid *order;          /* [block] own positions in the order reached top-down */
     hw_lid ordered;         /* of these, in use */
     hw_lid *expanded;       /* [rows block] wire-sized: local columns of a step; rows > 1 */
-    hw_lid *outgoing;       /* [columns block] wire-sized: finds by block; columns > 1 */
+    hw_lid *outgoing;       /* [columns block] wire-sized: discoveries by block; columns > 1 */
     hw_lid *remote;         /* [block] own positions whose parent a rank of the row knows */
     hw_lid remotes;
-    struct hw_set *sent;               /* [columns + rows] */
-    struct hw_grid_discoveries *finds; /* [threads][columns] */
-    hw_lid *finds_count;               /* [columns] of the step, all threads */
-    hw_count *chunk;                   /* edges before each chunk of frontier vertices */
-    uint64_t *bitmaps;                 /* [HW_GRID_BITMAPS][block_words] */
+    struct hw_set *sent;                     /* [columns + rows] */
+    struct hw_grid_discoveries *discoveries; /* [threads][columns] */
+    hw_lid *finds_count;                     /* [columns] of the step, all threads */
+    hw_count *chunk;                         /* edges before each chunk of frontier vertices */
+    uint64_t *bitmaps;                       /* [HW_GRID_BITMAPS][block_words] */
     struct hw_grid_level kept[HW_GRID_LEVELS];
     int kept_count;
     int bitmap;        /* the last one taken */
@@ -170,7 +170,7 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err);
 /* Remembers the frontier as the vertices of level grid->depth. Local. */
 void hw_grid_keep_level(struct hw_grid *grid);
 
-/* A bitmap for the finds of a bottom-up step. Local. */
+/* A bitmap for the discoveries of a bottom-up step. Local. */
 uint64_t *hw_grid_new_bitmap(struct hw_grid *grid);
 
 /* Fetches the predecessors that other ranks know. Collective. */

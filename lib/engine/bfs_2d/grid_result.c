@@ -163,7 +163,7 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
 }
 
 /* Sends the parents of what this part found for one other part of the column. */
-static enum hw_status tell(struct hw_grid *grid, int to, struct hw_error *err)
+static enum hw_status send_parents(struct hw_grid *grid, int to, struct hw_error *err)
 {
     size_t column = (size_t)to * grid->block;
     const uint64_t *mine = grid->mine + (size_t)to * grid->block_words;
@@ -209,7 +209,7 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
     }
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
-            status = tell(grid, r, err);
+            status = send_parents(grid, r, err);
     if (status == HW_OK)
         status = hw_rowcol_finish(line, err);
     at = 0;

@@ -58,8 +58,8 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
     hw_arrays_add(&arrays, &grid->settled, words, sizeof *grid->settled);
     hw_arrays_add(&arrays, &grid->parent, rows, sizeof *grid->parent);
     hw_arrays_add(&arrays, &grid->order, block, sizeof *grid->order);
-    hw_arrays_add(&arrays, &grid->finds, (hw_count)grid->threads * grid->columns,
-                  sizeof *grid->finds);
+    hw_arrays_add(&arrays, &grid->discoveries, (hw_count)grid->threads * grid->columns,
+                  sizeof *grid->discoveries);
     hw_arrays_add(&arrays, &grid->finds_count, grid->columns, sizeof *grid->finds_count);
     hw_arrays_add(&arrays, &grid->chunk, rows / HW_GRID_CHUNK + 2, sizeof *grid->chunk);
     hw_arrays_add(&arrays, &grid->bitmaps, HW_GRID_BITMAPS * words, sizeof *grid->bitmaps);

@@ -13,7 +13,7 @@
 /* Vertices ahead of the one scanned whose list is fetched; their offsets twice as far. */
 #define AHEAD 16
 
-/* Where the finds of a step for one block go. */
+/* Where the discoveries of a step for one block go. */
 static hw_lid *destination(const struct hw_grid *grid, int block)
 {
     if (block == grid->j)
@@ -21,18 +21,19 @@ static hw_lid *destination(const struct hw_grid *grid, int block)
     return (hw_lid *)(void *)((char *)grid->outgoing + (size_t)block * grid->block * grid->wire);
 }
 
-/* Moves what a thread found for one block to where all finds for it are. */
-static void flush(struct hw_grid *grid, struct hw_grid_discoveries *finds, int block)
+/* Moves what a thread found for one block to where all discoveries for it are. */
+static void flush(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, int block)
 {
-    hw_lid at = __atomic_fetch_add(&grid->finds_count[block], finds->count, __ATOMIC_RELAXED);
+    hw_lid at = __atomic_fetch_add(&grid->finds_count[block], discoveries->count, __ATOMIC_RELAXED);
 
-    memcpy(destination(grid, block) + at, finds->position, finds->count * sizeof(hw_lid));
-    finds->count = 0;
+    memcpy(destination(grid, block) + at, discoveries->position,
+           discoveries->count * sizeof(hw_lid));
+    discoveries->count = 0;
 }
 
 /* Keeps a row that is reached for the first time, with its parent. */
-static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *finds, hw_lid column,
-                        hw_lid row)
+static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
+                        hw_lid column, hw_lid row)
 {
     int block = 0;
     hw_lid position = row;
@@ -45,10 +46,10 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *finds,
         grid->parent[(size_t)grid->own_column + position] = grid->column_code + column;
     else
         grid->row_parent[row] = column;
-    finds += block;
-    if (finds->count == HW_GRID_FINDS)
-        flush(grid, finds, block);
-    finds->position[finds->count++] = position;
+    discoveries += block;
+    if (discoveries->count == HW_GRID_FINDS)
+        flush(grid, discoveries, block);
+    discoveries->position[discoveries->count++] = position;
 }
 
 /* Marks a row; returns whether it was not marked before. */
@@ -69,8 +70,8 @@ static inline bool mark(uint64_t *seen, hw_lid row, bool shared)
  * shared: do other threads mark rows, too? Returns the edges scanned.
  */
 static inline __attribute__((always_inline)) hw_count
-scan(struct hw_grid *grid, struct hw_grid_discoveries *finds, const hw_lid *list, hw_lid count,
-     hw_lid k, hw_count skip, hw_count edges, bool shared)
+scan(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, const hw_lid *list,
+     hw_lid count, hw_lid k, hw_count skip, hw_count edges, bool shared)
 {
     const hw_count *offset = grid->out->offset;
     const hw_lid *index = grid->out->index;
@@ -89,10 +90,10 @@ scan(struct hw_grid *grid, struct hw_grid_discoveries *finds, const hw_lid *list
         skip = 0;
         for (; p < end; p++)
             if (mark(seen, index[p], shared))
-                keep(grid, finds, list[k], index[p]);
+                keep(grid, discoveries, list[k], index[p]);
     }
     for (int block = 0; block < grid->columns; block++)
-        flush(grid, finds + block, block);
+        flush(grid, discoveries + block, block);
     return edges - left;
 }
 
@@ -109,11 +110,11 @@ static hw_count count_edges(const struct hw_csr *lists, const hw_lid *list, hw_l
 /*
  * The scan of one thread: edges [from, to) of all that the list's vertices have.
  * chunk: the edges before each chunk of HW_GRID_CHUNK vertices, [chunks + 1].
- * As in section 3.4, edges are shared evenly and a binary search finds where to
+ * As in section 3.4, edges are shared evenly and a binary search discoveries where to
  * begin.
  */
-static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *finds, const hw_lid *list,
-                       hw_lid count, hw_lid chunks, hw_count from, hw_count to)
+static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
+                       const hw_lid *list, hw_lid count, hw_lid chunks, hw_count from, hw_count to)
 {
     const hw_count *offset = grid->out->offset;
     hw_lid low = 0, high = chunks;
@@ -133,7 +134,7 @@ static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *finds, 
             break;
         skip -= edges;
     }
-    scan(grid, finds, list, count, k, skip, to - from, true);
+    scan(grid, discoveries, list, count, k, skip, to - from, true);
 }
 
 /* All threads scan; returns the edges scanned. */
@@ -154,7 +155,7 @@ static hw_count scan_together(struct hw_grid *grid, const hw_lid *list, hw_lid c
 #pragma omp single
         for (hw_lid c = 0; c < chunks; c++)
             chunk[c + 1] += chunk[c];
-        scan_share(grid, grid->finds + thread * grid->columns, list, count, chunks,
+        scan_share(grid, grid->discoveries + thread * grid->columns, list, count, chunks,
                    chunk[chunks] * thread / threads, chunk[chunks] * (thread + 1) / threads);
     }
     return chunk[chunks];
@@ -169,7 +170,8 @@ static void expand_lists(struct hw_grid *grid, const hw_lid *list, hw_lid count)
     if (!alone && count <= HW_GRID_CHUNK)
         alone = count_edges(grid->out, list, 0, count) < ALONE;
     if (alone)
-        grid->step->edges_examined = scan(grid, grid->finds, list, count, 0, 0, INT64_MAX, false);
+        grid->step->edges_examined =
+            scan(grid, grid->discoveries, list, count, 0, 0, INT64_MAX, false);
     else
         grid->step->edges_examined = scan_together(grid, list, count);
 }

@@ -2,7 +2,7 @@
  * Communication of method `delegates`: section V of "Scalable Breadth-First
  * Search on a GPU Cluster". Bytes are counted as the paper's model does: 4 for
  * each find sent to another part, and of a reduction over p ranks 2 (p-1)/p
- * of its mask; beside that 8 for each count that goes ahead of the finds.
+ * of its mask; and another 8 for each count that goes ahead of the discoveries.
  */
 #include "lib/base/memory.h"
 #include "lib/engine/bfs_delegates/delegates_state.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- streams of finds ---- */
+/* ---- streams of discoveries ---- */
 
 static hw_count whole_words(hw_count bits)
 {
@@ -34,14 +34,14 @@ hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_opt
 {
     hw_count id = part->vertices > UINT32_MAX ? sizeof(hw_gid) : sizeof(uint32_t);
     bool two_hops = options->local_all2all && part->spec.devices > 1 && part->spec.nodes > 1;
-    hw_count finds = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
+    hw_count discoveries = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
     /* Sent: slot, origin, answer. Received, as many, which undirected graphs make
      * exact: slot, answer. */
     hw_count each = 3 * (hw_count)sizeof(hw_lid) + 2 * id;
 
     if (two_hops)
-        return finds * (2 * each + (hw_count)sizeof(hw_gid));
-    return part->spec.parts > 1 ? finds * each : 0;
+        return discoveries * (2 * each + (hw_count)sizeof(hw_gid));
+    return part->spec.parts > 1 ? discoveries * each : 0;
 }
 
 /* Lays out the regions, whose sizes are edges_out and edges_in of each peer. */
@@ -70,17 +70,17 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
     enum hw_status status =
-        hw_peer_exchange_open(&stream->legs, comm, together, 8 * (out + in), err);
+        hw_peer_exchange_open(&stream->exchange, comm, together, 8 * (out + in), err);
     if (status == HW_OK)
-        status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "finds", err);
+        status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "discoveries", err);
     if (status == HW_OK)
-        status = hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "finds", err);
+        status = hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "discoveries", err);
     if (status == HW_OK)
-        status = hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "finds", err);
+        status = hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "discoveries", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "finds", err);
+        status = hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "discoveries", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "finds", err);
+        status = hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "discoveries", err);
     if (status == HW_OK)
         status = hw_alloc(&stream->answer_out, out, hw_id_size(e), "answers", err);
     if (status == HW_OK)
@@ -89,8 +89,8 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
 }
 
 /*
- * Plans a hop over comm, whose ranks stand `together` on nodes. edges: [peers][groups] finds that
- * may go to each; what may come is returned in *edges_in, allocated here. Collective over the
+ * Plans a hop over comm, whose ranks stand `together` on nodes. edges: [peers][groups] discoveries
+ * that may go to each; what may come is returned in *edges_in, allocated here. Collective over the
  * world.
  */
 static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream *stream,
@@ -178,7 +178,7 @@ done:
 
 void hw_stream_free(struct hw_stream *stream)
 {
-    hw_peer_exchange_free(&stream->legs);
+    hw_peer_exchange_free(&stream->exchange);
     free(stream->out_first);
     free(stream->step_out);
     free(stream->out_slot);
@@ -194,7 +194,7 @@ void hw_streams_forget(struct hw_delegates *e)
 {
     for (int h = 0; h < 2; h++) {
         struct hw_stream *stream = &e->hop[h];
-        for (int r = 0; r < stream->legs.peers; r++) {
+        for (int r = 0; r < stream->exchange.peers; r++) {
             if (stream->received[r] > 0)
                 memset(stream->in_used + stream->in_first[r] / 64, 0,
                        hw_words(stream->received[r]) * sizeof *stream->in_used);
@@ -241,7 +241,7 @@ static void elect(struct hw_delegates *e, const hw_lid *slot, const hw_lid *orig
 }
 
 /*
- * Drops all finds of slots but the winners ("uniquify", section V-B), and
+ * Drops all discoveries of slots but the winners ("uniquify", section V-B), and
  * returns how many are left. Under canonical parents the winner is the one of
  * least parent, whose id only the first hop knows.
  */
@@ -277,7 +277,7 @@ static hw_count drop_duplicates(struct hw_delegates *e, hw_lid *slot, hw_lid *or
 /* The same for all groups of all peers of this step. */
 static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
 {
-    for (int r = 0; r < stream->legs.peers; r++) {
+    for (int r = 0; r < stream->exchange.peers; r++) {
         hw_count from = stream->out_first[r] + stream->sent[r], to = from;
         for (int g = 0; g < stream->groups; g++) {
             hw_count *count = &stream->step_out[r * stream->groups + g], was = *count;
@@ -294,34 +294,34 @@ static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
     }
 }
 
-/* ---- the exchange of finds ---- */
+/* ---- the exchange of discoveries ---- */
 
-/* Sends this step's finds of a hop, counts first. Collective over its ranks. */
+/* Sends this step's discoveries of a hop, counts first. Collective over its ranks. */
 static enum hw_status pass_finds(struct hw_stream *stream, struct hw_trace_record *row,
                                  struct hw_error *err)
 {
-    struct hw_peer_exchange *legs = &stream->legs;
+    struct hw_peer_exchange *exchange = &stream->exchange;
     enum hw_status status =
         hw_mpi(MPI_Alltoall(stream->step_out, stream->groups, HW_MPI_COUNT, stream->step_in,
-                            stream->groups, HW_MPI_COUNT, legs->comm),
+                            stream->groups, HW_MPI_COUNT, exchange->comm),
                "MPI_Alltoall", err);
 
-    hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, legs->peers,
-                   legs->together);
-    for (int r = 0; r < legs->peers; r++)
-        legs->leg[r] = (struct hw_peer_message){
+    hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, exchange->peers,
+                   exchange->together);
+    for (int r = 0; r < exchange->peers; r++)
+        exchange->message[r] = (struct hw_peer_message){
             .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
             .in = stream->in_slot + stream->in_first[r] + stream->received[r],
             .out_bytes = step_sum(stream, stream->step_out, r) * (hw_count)sizeof(hw_lid),
             .in_bytes = step_sum(stream, stream->step_in, r) * (hw_count)sizeof(hw_lid)};
     if (status == HW_OK)
-        status = hw_peer_exchange_run(legs, row, err);
-    for (int r = 0; r < legs->peers; r++)
+        status = hw_peer_exchange_run(exchange, row, err);
+    for (int r = 0; r < exchange->peers; r++)
         stream->sent[r] += step_sum(stream, stream->step_out, r);
     return status;
 }
 
-/* Hands finds on to the second hop, where they go to that node. */
+/* Hands discoveries on to the second hop, where they go to that node. */
 static void relay(struct hw_delegates *e, int node, hw_count from, hw_count count)
 {
     struct hw_stream *first = &e->hop[0], *second = &e->hop[1];
@@ -338,7 +338,7 @@ static void relay(struct hw_delegates *e, int node, hw_count from, hw_count coun
 /* Delivers what a hop brought this step, or relays what is for other nodes. */
 static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct hw_tally *tally)
 {
-    for (int r = 0; r < stream->legs.peers; r++) {
+    for (int r = 0; r < stream->exchange.peers; r++) {
         hw_count from = stream->in_first[r] + stream->received[r];
         for (int g = 0; g < stream->groups; g++) {
             hw_count count = stream->step_in[r * stream->groups + g];

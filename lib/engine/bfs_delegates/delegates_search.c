@@ -437,7 +437,7 @@ static enum hw_status exchange(struct hw_delegates *e, const hw_count *news,
     return status;
 }
 
-/* The finds become the frontier. */
+/* The discoveries become the frontier. */
 static void advance(struct hw_delegates *e, const hw_count *news, const struct hw_tally *normals,
                     struct hw_trace_record *row)
 {
@@ -455,10 +455,10 @@ static void advance(struct hw_delegates *e, const hw_count *news, const struct h
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
 }
 
-/* One step. *crossed becomes true if any find went to another part. Returns in
+/* One step. *sent_remote becomes true if any find went to another part. Returns in
  * *more whether another step may find something. Collective. */
-static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *row, bool *crossed,
-                                bool *more, struct hw_error *err)
+static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *row,
+                                bool *sent_remote, bool *more, struct hw_error *err)
 {
     struct hw_tally delegates = {0}, normals = {0};
     hw_count news[NEWS];
@@ -480,7 +480,7 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *
         status = exchange(e, news, row, &normals, err);
     advance(e, news, &normals, row);
     row->edges_examined = delegates.examined + normals.examined;
-    *crossed = *crossed || news[CROSSING] > 0;
+    *sent_remote = *sent_remote || news[CROSSING] > 0;
     *more = news[DELEGATES] + news[NORMALS] + news[CROSSING] > 0;
     return status;
 }
@@ -491,18 +491,18 @@ static enum hw_status run_steps(struct hw_delegates *e, struct hw_trace *steps, 
                                 double *ordered, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
-    bool more = true, crossed = false;
+    bool more = true, sent_remote = false;
 
     while (status == HW_OK) {
         struct hw_trace_record spare = {0}, *row = hw_trace_append(steps);
         *lost = *lost || !row;
         row = row ? row : &spare;
         if (more) {
-            status = take_step(e, row, &crossed, &more, err);
+            status = take_step(e, row, &sent_remote, &more, err);
             continue;
         }
         snprintf(row->routine, sizeof row->routine, "parents");
-        status = hw_delegates_resolve(e, crossed, row, err);
+        status = hw_delegates_resolve(e, sent_remote, row, err);
         *ordered = hw_seconds();
         return status;
     }

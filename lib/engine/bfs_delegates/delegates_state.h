@@ -4,15 +4,15 @@
  *
  * "Scalable Breadth-First Search on a GPU Cluster" (sections IV and V). Every
  * part holds four subgraphs, by kind of source and destination (n normal, d
- * delegate): nn, nd, dn, dd. One step finds the vertices of the next level:
+ * delegate): nn, nd, dn, dd. One step discoveries the vertices of the next level:
  *
- *   1. dd and nd are visited: their finds are bits in a mask of delegates;
- *   2. dn and nn are visited: their finds are normal vertices of this part, or,
+ *   1. dd and nd are visited: their discoveries are bits in a mask of delegates;
+ *   2. dn and nn are visited: their discoveries are normal vertices of this part, or,
  *      through nn alone, of another one;
- *   3. one small sum over the ranks tells whether anything was found, and what;
+ *   3. one small sum over the ranks shows whether anything was found, and what;
  *   4. if a delegate was, all masks are combined, in two phases: inside each
  *      node, then across nodes;
- *   5. if another part's normal vertex was, its owner is told: 32 bits a find.
+ *   5. if another part's normal vertex was, it is sent to its owner: 32 bits a discovery.
  *
  * Each of dd, nd and dn goes forward (from the frontier along its lists) or
  * backward (from the unvisited along the lists of their sources), whichever
@@ -31,7 +31,7 @@
 #include "lib/engine/core/method.h"
 #include "lib/engine/core/peer_exchange.h"
 
-/* Edges, vertices or finds up to which one thread does the work alone, and
+/* Edges, vertices or discoveries up to which one thread does the work alone, and
  * 64-bit words of a mask: starting the others takes longer. */
 #define HW_SERIAL 4096
 #define HW_SERIAL_WORDS 64
@@ -70,13 +70,13 @@ struct hw_tally {
 };
 
 /*
- * One hop of the finds of nn between the ranks of a communicator. Each peer has
+ * One hop of the discoveries of nn between the ranks of a communicator. Each peer has
  * a region of its own in the logs, filled step after step; it is as large as
  * the edges between the two ask for. Regions begin at multiples of 64.
  */
 struct hw_stream {
-    struct hw_peer_exchange legs;
-    int groups;          /* one peer's finds of a step come in so many groups */
+    struct hw_peer_exchange exchange;
+    int groups;          /* one peer's discoveries of a step come in so many groups */
     hw_count *out_first; /* [peers+1] where the regions begin */
     hw_count *in_first;  /* [peers+1] */
     hw_count *sent;      /* [peers] entries of a region that are in use */
@@ -104,7 +104,7 @@ struct hw_claims {
     hw_count own_bytes; /* bits about this part's own delegates */
     uint8_t *claim_out; /* [at[parts]] to the owners: I know a parent */
     uint8_t *claim_in;  /* [parts][own_bytes] */
-    uint8_t *ask_out;   /* [parts][own_bytes] to those who claim: tell me */
+    uint8_t *ask_out;   /* [parts][own_bytes] to those who claim: send me */
     uint8_t *ask_in;    /* [at[parts]] */
     hw_count *asks;     /* [parts] bits set in ask_out */
     void *out;          /* [delegates] ids */
@@ -139,7 +139,7 @@ struct hw_delegates {
     hw_lid *candidate; /* [delegates] parent code known here, or HW_LID_NONE */
     int32_t *delegate_level;
     hw_lid *fresh;      /* [delegates] frontier */
-    hw_lid *next_fresh; /* [delegates] finds of forward visits */
+    hw_lid *next_fresh; /* [delegates] discoveries of forward visits */
     hw_count next_fresh_count;
     hw_count fresh_count;
     hw_count owned_fresh; /* of these, this part's own */
@@ -234,7 +234,7 @@ static inline void hw_locate(const struct hw_delegates *e, hw_gid search_id, int
 
 /* ---- delegates_visit.c: local computation, section IV ---- */
 
-/* The visits of a step. The last one bins what it finds elsewhere into the
+/* The visits of a step. The last one bins what it discoveries elsewhere into the
  * first hop's regions and returns how many. Local. */
 void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally);
 void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally);
@@ -268,13 +268,13 @@ void hw_delegates_admit(struct hw_delegates *e, hw_count found, int32_t level);
 enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err);
 void hw_stream_free(struct hw_stream *stream);
 
-/* Bytes of the streams of a part, as far as it can tell alone. Local. */
+/* Bytes of the streams of a part, as far as it knows alone. Local. */
 hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 
-/* Forgets the finds of the last search. Local. */
+/* Forgets the discoveries of the last search. Local. */
 void hw_streams_forget(struct hw_delegates *e);
 
-/* Sends the finds that hw_delegates_visit_nn() binned to their owners and
+/* Sends the discoveries that hw_delegates_visit_nn() binned to their owners and
  * delivers what comes. Collective. */
 enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_record *row,
                                      struct hw_tally *tally, struct hw_error *err);
@@ -314,10 +314,10 @@ void hw_claims_free(struct hw_claims *claims);
 /*
  * Completes code and id: chooses the least parents if they are to be canonical,
  * learns those that only other parts know, and fills the slots of the delegates
- * that this part owns. crossed: whether any find went to another part.
+ * that this part owns. sent_remote: whether any find went to another part.
  * Collective.
  */
-enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed,
+enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool sent_remote,
                                     struct hw_trace_record *row, struct hw_error *err);
 
 /* Parents in graph ids by rising graph id; likewise levels. [part->own.count]. Local. */

@@ -192,13 +192,13 @@ static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, si
 static enum hw_status ask(struct hw_stream *stream, struct hw_trace_record *row,
                           struct hw_error *err)
 {
-    for (int r = 0; r < stream->legs.peers; r++)
-        stream->legs.leg[r] = (struct hw_peer_message){
+    for (int r = 0; r < stream->exchange.peers; r++)
+        stream->exchange.message[r] = (struct hw_peer_message){
             .out = stream->in_used + stream->in_first[r] / 64,
             .in = stream->out_asked + stream->out_first[r] / 64,
             .out_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->received[r])),
             .in_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->sent[r]))};
-    return hw_peer_exchange_run(&stream->legs, row, err);
+    return hw_peer_exchange_run(&stream->exchange, row, err);
 }
 
 /* Answers with one id for each bit of out_asked, and takes the answers to
@@ -208,19 +208,19 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
 {
     hw_count size = (hw_count)hw_id_size(e);
 
-    for (int r = 0; r < stream->legs.peers; r++) {
+    for (int r = 0; r < stream->exchange.peers; r++) {
         hw_count out = stream->out_first[r], in = stream->in_first[r], wanted = 0;
         for (size_t w = 0; w < hw_words(stream->received[r]); w++)
             wanted += __builtin_popcountll(stream->in_used[(size_t)in / 64 + w]);
-        stream->legs.leg[r] = (struct hw_peer_message){
+        stream->exchange.message[r] = (struct hw_peer_message){
             .out = (char *)stream->answer_out + out * size,
             .in = (char *)stream->answer_in + in * size,
             .out_bytes = size * by_blocks(e, stream, stream->out_asked, out, stream->sent[r], out,
                                           write_answers),
             .in_bytes = size * wanted};
     }
-    enum hw_status status = hw_peer_exchange_run(&stream->legs, row, err);
-    for (int r = 0; r < stream->legs.peers && status == HW_OK; r++)
+    enum hw_status status = hw_peer_exchange_run(&stream->exchange, row, err);
+    for (int r = 0; r < stream->exchange.peers && status == HW_OK; r++)
         by_blocks(e, stream, stream->in_used, stream->in_first[r], stream->received[r],
                   stream->in_first[r], read_answers);
     return status;
@@ -234,7 +234,7 @@ static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_re
     if (e->two_hops) {
         struct hw_stream *second = &e->hop[1];
         status = ask(second, row, err);
-        for (int r = 0; r < second->legs.peers && status == HW_OK; r++)
+        for (int r = 0; r < second->exchange.peers && status == HW_OK; r++)
             by_blocks(e, second, second->out_asked, second->out_first[r], second->sent[r], 0,
                       relay_questions);
     }
@@ -317,10 +317,11 @@ static enum hw_status pass_claims(struct hw_delegates *e, struct hw_trace_record
         for (hw_lid k = 0; k < count; k++)
             if (e->candidate[e->by_owner[first + k]] != HW_LID_NONE)
                 byte_bit_set(claims->claim_out + claims->at[r], k);
-        e->world.leg[r] = (struct hw_peer_message){.out = claims->claim_out + claims->at[r],
-                                                   .in = claims->claim_in + r * claims->own_bytes,
-                                                   .out_bytes = claims->at[r + 1] - claims->at[r],
-                                                   .in_bytes = claims->own_bytes};
+        e->world.message[r] =
+            (struct hw_peer_message){.out = claims->claim_out + claims->at[r],
+                                     .in = claims->claim_in + r * claims->own_bytes,
+                                     .out_bytes = claims->at[r + 1] - claims->at[r],
+                                     .in_bytes = claims->own_bytes};
     }
     return hw_peer_exchange_run(&e->world, row, err);
 }
@@ -398,10 +399,11 @@ static enum hw_status pass_asks(struct hw_delegates *e, struct hw_trace_record *
     struct hw_claims *claims = &e->claims;
 
     for (int r = 0; r < e->ctx.size; r++)
-        e->world.leg[r] = (struct hw_peer_message){.out = claims->ask_out + r * claims->own_bytes,
-                                                   .in = claims->ask_in + claims->at[r],
-                                                   .out_bytes = claims->own_bytes,
-                                                   .in_bytes = claims->at[r + 1] - claims->at[r]};
+        e->world.message[r] =
+            (struct hw_peer_message){.out = claims->ask_out + r * claims->own_bytes,
+                                     .in = claims->ask_in + claims->at[r],
+                                     .out_bytes = claims->own_bytes,
+                                     .in_bytes = claims->at[r + 1] - claims->at[r]};
     return hw_peer_exchange_run(&e->world, row, err);
 }
 
@@ -417,10 +419,10 @@ static enum hw_status pass_parents(struct hw_delegates *e, struct hw_trace_recor
         for (hw_lid i = e->owner_first[r]; i < e->owner_first[r + 1]; i++)
             if (byte_bit(claims->ask_in + claims->at[r], i - e->owner_first[r]))
                 hw_id_put(e, claims->out, out++, e->id[e->candidate[e->by_owner[i]]]);
-        e->world.leg[r] = (struct hw_peer_message){.out = (char *)claims->out + start * size,
-                                                   .in = (char *)claims->in + in * size,
-                                                   .out_bytes = (out - start) * size,
-                                                   .in_bytes = claims->asks[r] * size};
+        e->world.message[r] = (struct hw_peer_message){.out = (char *)claims->out + start * size,
+                                                       .in = (char *)claims->in + in * size,
+                                                       .out_bytes = (out - start) * size,
+                                                       .in_bytes = claims->asks[r] * size};
         in += claims->asks[r];
     }
     return hw_peer_exchange_run(&e->world, row, err);
@@ -454,7 +456,7 @@ static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_trace_
     if (claims->own_bytes > 0)
         memset(claims->ask_out, 0, (size_t)(claims->own_bytes * e->ctx.size));
     enum hw_status status = pass_claims(e, row, err);
-    /* A missing claim is a defect; it is told when all have talked. */
+    /* A missing claim is a defect; it is reported when all have sent. */
     enum hw_status filled = status == HW_OK ? fill_slots(e, err) : HW_OK;
     if (status == HW_OK)
         status = pass_asks(e, row, err);
@@ -465,7 +467,7 @@ static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_trace_
     return status != HW_OK ? status : filled;
 }
 
-enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed,
+enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool sent_remote,
                                     struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
@@ -475,7 +477,7 @@ enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool crossed,
         choose_least(e);
     double chosen = hw_seconds();
     row->seconds[HW_PHASE_EXPANSION] += chosen - start;
-    if (crossed)
+    if (sent_remote)
         status = resolve_normals(e, row, err);
     if (status == HW_OK && e->delegates > 0)
         status = resolve_delegates(e, row, err);

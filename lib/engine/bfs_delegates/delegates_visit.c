@@ -1,7 +1,7 @@
 /*
  * Local computation of method `delegates`: section IV of "Scalable
  * Breadth-First Search on a GPU Cluster". Before a visit, the frontier's lists
- * are laid end to end ("previsit"): the sum of their lengths is the forward
+ * are concatenated ("previsit"): the sum of their lengths is the forward
  * workload, and equal shares of it are the threads' work, however the lengths
  * differ (the paper's merge-based partitioning).
  */
@@ -32,9 +32,9 @@ static void tally_share(struct hw_tally *all, const struct hw_tally *mine)
     add_tally(all, mine);
 }
 
-/* ---- finds on their way into the next frontier ---- */
+/* ---- discoveries on their way into the next frontier ---- */
 
-/* A thread's finds, put into a list that all threads fill some at a time. */
+/* A thread's discoveries, put into a list that all threads fill some at a time. */
 struct pusher {
     hw_lid *list;
     hw_count *listed;
@@ -79,10 +79,10 @@ static inline void reach(struct hw_delegates *e, struct pusher *pusher, struct h
         push(pusher, slot);
 }
 
-/* ---- frontiers as lists laid end to end ---- */
+/* ---- frontiers as lists concatenated ---- */
 
 /* A block of a frontier: sources that have a list, and their edges. */
-struct laid {
+struct list_prefix {
     hw_count sources, edges;
 };
 
@@ -90,9 +90,9 @@ struct laid {
  * Goes through list[from, to): counts the sources that have a list, and their
  * edges, from `at` on, and writes them down too if asked to.
  */
-static struct laid lay_block(struct hw_delegates *e, const struct hw_subgraph *sub,
-                             const hw_lid *list, hw_count from, hw_count to, struct laid at,
-                             bool write)
+static struct list_prefix concatenate_block(struct hw_delegates *e, const struct hw_subgraph *sub,
+                                            const hw_lid *list, hw_count from, hw_count to,
+                                            struct list_prefix at, bool write)
 {
     const hw_count *offset = sub->forward->offset;
 
@@ -114,21 +114,22 @@ static struct laid lay_block(struct hw_delegates *e, const struct hw_subgraph *s
  * Lays the lists of a frontier end to end: e->before[i] edges lie before those
  * of e->source[i]. Returns all, which is the forward workload.
  */
-static hw_count lay_out(struct hw_delegates *e, const struct hw_subgraph *sub, const hw_lid *list,
-                        hw_count count)
+static hw_count concatenate_lists(struct hw_delegates *e, const struct hw_subgraph *sub,
+                                  const hw_lid *list, hw_count count)
 {
     int blocks = count > HW_SERIAL ? e->threads : 1;
-    struct laid sum = {0};
+    struct list_prefix sum = {0};
 
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++) {
-        struct laid block = lay_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
-                                      (struct laid){0}, false);
+        struct list_prefix block =
+            concatenate_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
+                              (struct list_prefix){0}, false);
         e->block_count[2 * b] = block.sources;
         e->block_count[2 * b + 1] = block.edges;
     }
     for (int b = 0; b < blocks; b++) {
-        struct laid block = {e->block_count[2 * b], e->block_count[2 * b + 1]};
+        struct list_prefix block = {e->block_count[2 * b], e->block_count[2 * b + 1]};
         e->block_count[2 * b] = sum.sources;
         e->block_count[2 * b + 1] = sum.edges;
         sum.sources += block.sources;
@@ -136,14 +137,15 @@ static hw_count lay_out(struct hw_delegates *e, const struct hw_subgraph *sub, c
     }
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++)
-        lay_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
-                  (struct laid){e->block_count[2 * b], e->block_count[2 * b + 1]}, true);
+        concatenate_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
+                          (struct list_prefix){e->block_count[2 * b], e->block_count[2 * b + 1]},
+                          true);
     e->before[sum.sources] = sum.edges;
     e->sources = sum.sources;
     return sum.edges;
 }
 
-/* A stretch [at, end) of the edges of a frontier so laid out. */
+/* A stretch [at, end) of the edges of a frontier so concatenated. */
 struct cursor {
     const struct hw_csr *csr;
     const hw_lid *source;
@@ -395,8 +397,8 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
     }
     if (kind == HW_ND && e->pulled_waits)
         queue_pulled(e);
-    *edges = kind == HW_ND ? lay_out(e, sub, e->queue, e->queued)
-                           : lay_out(e, sub, e->fresh, e->fresh_count);
+    *edges = kind == HW_ND ? concatenate_lists(e, sub, e->queue, e->queued)
+                           : concatenate_lists(e, sub, e->fresh, e->fresh_count);
     if (forced)
         return;
     if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > go * backward)
@@ -424,7 +426,7 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
         pull_to_delegates(e, dd, e->visited, 0, &mine);
     else
         push_to_delegates(e, dd, edges, 0, &mine);
-    /* The finds are unvisited until admitted, but nd need not look for them. */
+    /* The discoveries are unvisited until admitted, but nd need not look for them. */
     e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
     add_tally(tally, &mine);
 }
@@ -523,7 +525,7 @@ static hw_count place_bins(struct hw_delegates *e, int chunks)
     struct hw_stream *stream = &e->hop[0];
     hw_count all = 0;
 
-    for (int peer = 0, bin = 0; peer < stream->legs.peers; peer++) {
+    for (int peer = 0, bin = 0; peer < stream->exchange.peers; peer++) {
         hw_count at = stream->out_first[peer] + stream->sent[peer];
         for (int g = 0; g < stream->groups; g++, bin++) {
             hw_count first = at;
@@ -544,7 +546,7 @@ hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally)
 {
     hw_count elsewhere = 0;
 
-    hw_count edges = lay_out(e, &e->sub[HW_NN], e->queue, e->queued);
+    hw_count edges = concatenate_lists(e, &e->sub[HW_NN], e->queue, e->queued);
     int chunks = edges > HW_SERIAL ? e->threads : 1;
     if (e->ctx.size > 1)
         memset(e->hop[0].step_out, 0, (size_t)e->ctx.size * sizeof *e->hop[0].step_out);

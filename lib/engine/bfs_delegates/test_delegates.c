@@ -487,7 +487,7 @@ static void test_direction(struct tap *tap, const struct hw_context *ctx)
     const struct hw_trace *chosen = &answer[HW_DIRECTION_AUTO].trace;
     const struct hw_trace *down = &answer[HW_DIRECTION_TOP_DOWN].trace;
     const struct hw_trace *up = &answer[HW_DIRECTION_BOTTOM_UP].trace;
-    tap_ok(tap, right[0] && right[1] && right[2], "each direction finds the same");
+    tap_ok(tap, right[0] && right[1] && right[2], "each direction discovers the same");
     tap_ok(tap, went(chosen, "dd:bu") && went(chosen, "dn:bu") && went(chosen, "nn:td"),
            "auto goes both ways");
     tap_ok(tap, !went(down, ":bu") && went(down, "dd:td") && went(down, "dn:td"),
@@ -553,7 +553,7 @@ static hw_count crossing_edges(const struct hw_context *ctx, const struct hw_par
 }
 
 /* The search sends no more than the model: for each step that found a delegate,
- * 2 (p-1)/p of a mask; 4 bytes for each edge of nn that crosses parts; and, told
+ * 2 (p-1)/p of a mask; 4 bytes for each edge of nn that crosses parts; and, sent
  * apart, the counts of the steps, of which the last may find nothing. The rows say just what MPI
  * was asked to send. */
 static void check_model(struct tap *tap, const struct hw_context *ctx, int devices,
@@ -603,7 +603,7 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
     free_answer(&answer);
 }
 
-/* Frontiers and finds of the rows add up to what was reached. */
+/* Frontiers and discoveries of the rows add up to what was reached. */
 static void test_rows(struct tap *tap, const struct hw_context *ctx)
 {
     bool right;
@@ -616,7 +616,7 @@ static void test_rows(struct tap *tap, const struct hw_context *ctx)
     }
     for (int v = 0; v < 1500; v++)
         reached += answer.level[v] >= 0;
-    tap_ok(tap, right && sum_of(ctx, found) + 1 == reached, "the finds are what was reached");
+    tap_ok(tap, right && sum_of(ctx, found) + 1 == reached, "the discoveries are what was reached");
     tap_ok(tap, sum_of(ctx, frontier) >= reached * 9 / 10 && sum_of(ctx, frontier) <= reached,
            "and were frontiers");
     free_answer(&answer);

@@ -29,7 +29,7 @@ void hw_arrays_add(struct hw_arrays *arrays, void *out, hw_count count, size_t s
 /* Bytes of all. Local. */
 hw_count hw_arrays_bytes(const struct hw_arrays *arrays);
 
-/* Allocates all, filled with zero bytes; what: for the sentence of a failure,
+/* Allocates all, filled with zero bytes; what: for the error message,
  * after which hw_arrays_free() is due. The pointers were NULL. Local. */
 enum hw_status hw_arrays_alloc(const struct hw_arrays *arrays, const char *what,
                                struct hw_error *err);

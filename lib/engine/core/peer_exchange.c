@@ -6,52 +6,54 @@
 #include <string.h>
 
 /* Messages between two ranks of one communicator. */
-enum tag { TAG_LEG = 1 };
+enum tag { TAG_MESSAGE = 1 };
 
 /* Bytes of one message at most. */
 #define PIECE ((hw_count)1 << 30)
 
-enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *legs, MPI_Comm comm, int together,
+enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *exchange, MPI_Comm comm, int together,
                                      hw_count bytes, struct hw_error *err)
 {
     enum hw_status status;
 
-    legs->comm = comm;
-    legs->together = together;
-    status = hw_mpi(MPI_Comm_size(comm, &legs->peers), "MPI_Comm_size", err);
+    exchange->comm = comm;
+    exchange->together = together;
+    status = hw_mpi(MPI_Comm_size(comm, &exchange->peers), "MPI_Comm_size", err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(comm, &legs->me), "MPI_Comm_rank", err);
+        status = hw_mpi(MPI_Comm_rank(comm, &exchange->me), "MPI_Comm_rank", err);
     if (status != HW_OK)
         return status;
-    legs->room = 2 * legs->peers + (int)(bytes / PIECE);
-    status = hw_alloc_zero(&legs->leg, legs->peers, sizeof *legs->leg, "messages", err);
+    exchange->capacity = 2 * exchange->peers + (int)(bytes / PIECE);
+    status = hw_alloc_zero(&exchange->message, exchange->peers, sizeof *exchange->message,
+                           "messages", err);
     if (status == HW_OK)
-        status = hw_alloc(&legs->request, legs->room, sizeof *legs->request, "requests", err);
+        status = hw_alloc(&exchange->request, exchange->capacity, sizeof *exchange->request,
+                          "requests", err);
     return status;
 }
 
-void hw_peer_exchange_free(struct hw_peer_exchange *legs)
+void hw_peer_exchange_free(struct hw_peer_exchange *exchange)
 {
-    free(legs->leg);
-    free(legs->request);
+    free(exchange->message);
+    free(exchange->request);
 }
 
-/* Posts one side of a leg in pieces. */
-static enum hw_status post(struct hw_peer_exchange *legs, int peer, bool sending, int *made,
+/* Posts one side of a message in pieces. */
+static enum hw_status post(struct hw_peer_exchange *exchange, int peer, bool sending, int *made,
                            struct hw_trace_record *row, struct hw_error *err)
 {
-    const struct hw_peer_message *leg = &legs->leg[peer];
-    hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
-    bool crosses = peer / legs->together != legs->me / legs->together;
+    const struct hw_peer_message *message = &exchange->message[peer];
+    hw_count bytes = sending ? message->out_bytes : message->in_bytes;
+    bool crosses = peer / exchange->together != exchange->me / exchange->together;
     enum hw_status status = HW_OK;
 
     for (hw_count at = 0; at < bytes && status == HW_OK; at += PIECE) {
         int size = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        MPI_Request *request = &legs->request[*made];
-        int code = sending ? MPI_Isend((const char *)leg->out + at, size, MPI_BYTE, peer, TAG_LEG,
-                                       legs->comm, request)
-                           : MPI_Irecv((char *)leg->in + at, size, MPI_BYTE, peer, TAG_LEG,
-                                       legs->comm, request);
+        MPI_Request *request = &exchange->request[*made];
+        int code = sending ? MPI_Isend((const char *)message->out + at, size, MPI_BYTE, peer,
+                                       TAG_MESSAGE, exchange->comm, request)
+                           : MPI_Irecv((char *)message->in + at, size, MPI_BYTE, peer, TAG_MESSAGE,
+                                       exchange->comm, request);
         status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
         *made += status == HW_OK;
         row->messages_sent += sending;
@@ -61,22 +63,22 @@ static enum hw_status post(struct hw_peer_exchange *legs, int peer, bool sending
     return status;
 }
 
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_trace_record *row,
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange, struct hw_trace_record *row,
                                     struct hw_error *err)
 {
-    const struct hw_peer_message *self = &legs->leg[legs->me];
+    const struct hw_peer_message *self = &exchange->message[exchange->me];
     enum hw_status status = HW_OK;
     int made = 0;
 
-    for (int r = 0; r < legs->peers && status == HW_OK; r++)
-        if (r != legs->me)
-            status = post(legs, r, false, &made, row, err);
-    for (int i = 1; i < legs->peers && status == HW_OK; i++)
-        status = post(legs, (legs->me + i) % legs->peers, true, &made, row, err);
+    for (int r = 0; r < exchange->peers && status == HW_OK; r++)
+        if (r != exchange->me)
+            status = post(exchange, r, false, &made, row, err);
+    for (int i = 1; i < exchange->peers && status == HW_OK; i++)
+        status = post(exchange, (exchange->me + i) % exchange->peers, true, &made, row, err);
     if (self->out_bytes > 0)
         memcpy(self->in, self->out, (size_t)self->out_bytes);
     for (int i = 0; i < made && status == HW_OK; i++)
-        status = hw_mpi(MPI_Wait(&legs->request[i], MPI_STATUS_IGNORE), "MPI_Wait", err);
+        status = hw_mpi(MPI_Wait(&exchange->request[i], MPI_STATUS_IGNORE), "MPI_Wait", err);
     return status;
 }
 

@@ -18,26 +18,26 @@ struct hw_peer_message {
 struct hw_peer_exchange {
     MPI_Comm comm;
     int peers, me;
-    int together;                /* consecutive ranks of comm on one node */
-    struct hw_peer_message *leg; /* [peers] */
-    MPI_Request *request;        /* [room] */
-    int room;
+    int together;                    /* consecutive ranks of comm on one node */
+    struct hw_peer_message *message; /* [peers] */
+    MPI_Request *request;            /* [capacity] */
+    int capacity;
 };
 
 /* Room for messages to and from every rank of comm, of at most so many bytes in
  * all; `together` consecutive ranks are on one node. Borrows comm. Local. */
-enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *legs, MPI_Comm comm, int together,
+enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *exchange, MPI_Comm comm, int together,
                                      hw_count bytes, struct hw_error *err);
 
 /* Frees the memory. Local. */
-void hw_peer_exchange_free(struct hw_peer_exchange *legs);
+void hw_peer_exchange_free(struct hw_peer_exchange *exchange);
 
 /*
- * Sends and receives what legs->leg says; both sides know the sizes, and empty
+ * Sends and receives what exchange->message says; both sides know the sizes, and empty
  * messages are not sent. Adds bytes and messages to the row. Collective over the
  * ranks that have anything for each other.
  */
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_trace_record *row,
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange, struct hw_trace_record *row,
                                     struct hw_error *err);
 
 /* Adds bytes for one rank to the row; crosses: it is on another node. Local. */

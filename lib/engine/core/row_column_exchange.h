@@ -3,7 +3,7 @@
  * parts ("Parallel Distributed Breadth First Search on the Kepler
  * Architecture", sections 3.3 and 5): point to point, receives posted ahead,
  * each message a list of 32-bit positions in one part's block or a bitmap over
- * them, whichever is smaller. Tags tell the two apart, so that no message
+ * them, whichever is smaller. Tags distinguish the two, so that no message
  * carries more than the set.
  *
  * Where all give each other one set and nodes hold several ranks of the line, one copy goes to

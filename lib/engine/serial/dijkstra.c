@@ -209,14 +209,14 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
 {
     (void)method;
     struct dijkstra *own = NULL;
-    struct hw_weight_stats survey;
+    struct hw_weight_stats stats;
 
     *engine = NULL;
     if (options->canonical_parents)
         return hw_fail(err, HW_BAD_INPUT,
-                       "--canonical-parents: method dijkstra takes the parents it finds first; "
+                       "--canonical-parents: method dijkstra takes the first parents it discovers; "
                        "delta and bellman-ford choose");
-    enum hw_status status = hw_weight_stats_for(ctx, part, "dijkstra", false, &survey, err);
+    enum hw_status status = hw_weight_stats_for(ctx, part, "dijkstra", false, &stats, err);
     if (status == HW_OK)
         status = hw_alloc_zero(&own, 1, sizeof *own, "the engine", err);
     if (status != HW_OK)

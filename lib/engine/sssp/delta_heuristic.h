@@ -13,6 +13,6 @@
  *
  * degree: edges of a vertex that has any, in the mean. More than 0. Local.
  */
-double hw_bucket_width(const struct hw_weight_stats *survey, double degree);
+double hw_bucket_width(const struct hw_weight_stats *stats, double degree);
 
 #endif

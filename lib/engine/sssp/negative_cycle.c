@@ -6,7 +6,7 @@
  * out. When that is as far as there are vertices, whoever is left looks at a
  * vertex of a cycle, every vertex of a cycle is looked at by one, and the least
  * vertex on the way from there is the cycle's name: its leader. Each vertex of a
- * cycle tells the leader's rank the weight of its edge; the least leader whose
+ * cycle sends the leader's rank the weight of its edge; the least leader whose
  * exact sum is negative names the answer, which is then gathered on every rank.
  */
 #include "lib/engine/sssp/negative_cycle.h"
@@ -39,7 +39,7 @@ struct sum {
     wide whole;
 };
 
-/* What a vertex of a cycle tells its leader's rank. */
+/* What a vertex of a cycle sends to its leader's rank. */
 struct share {
     hw_gid leader;
     union hw_weight weight;
@@ -59,11 +59,11 @@ struct finder {
     hw_count count; /* of its vertices */
     hw_gid *parent; /* [count] */
     union hw_weight *weight;
-    struct hop *hop; /* [count] */
-    bool *on;        /* [count] lies on a cycle */
-    hw_count moving; /* vertices whose chains have not ended */
-    hw_count *mover; /* [moving] rising */
-    hw_gid *sight;   /* [moving] where they look */
+    struct hop *hop;  /* [count] */
+    bool *on;         /* [count] lies on a cycle */
+    hw_count moving;  /* vertices whose chains have not ended */
+    hw_count *active; /* [moving] rising */
+    hw_gid *sight;    /* [moving] where they look */
     struct hop *next;
     hw_count leaders;
     struct sum *sum; /* [leaders] rising */
@@ -89,7 +89,7 @@ static void finder_free(struct finder *finder)
     free(finder->weight);
     free(finder->hop);
     free(finder->on);
-    free(finder->mover);
+    free(finder->active);
     free(finder->sight);
     free(finder->next);
     free(finder->sum);
@@ -110,7 +110,7 @@ static enum hw_status finder_alloc(struct finder *finder, hw_gid vertices, struc
     if (status == HW_OK)
         status = hw_alloc_zero(&finder->on, count, sizeof *finder->on, "cycles", err);
     if (status == HW_OK)
-        status = hw_alloc(&finder->mover, count, sizeof *finder->mover, "chains", err);
+        status = hw_alloc(&finder->active, count, sizeof *finder->active, "chains", err);
     if (status == HW_OK)
         status = hw_alloc(&finder->sight, count, sizeof *finder->sight, "chains", err);
     if (status == HW_OK)
@@ -135,7 +135,7 @@ static void begin_chains(struct finder *finder)
         bool ends = to < 0 || to >= finder->slices.vertices || to == vertex;
         finder->hop[i] = (struct hop){ends ? HW_GID_NONE : to, vertex};
         if (!ends)
-            finder->mover[finder->moving++] = i;
+            finder->active[finder->moving++] = i;
     }
 }
 
@@ -145,11 +145,11 @@ static void look(struct finder *finder)
     hw_count left = 0;
 
     for (hw_count i = 0; i < finder->moving; i++) {
-        hw_count at = finder->mover[i];
+        hw_count at = finder->active[i];
         if (finder->hop[at].to == HW_GID_NONE)
             continue;
         finder->sight[left] = finder->hop[at].to;
-        finder->mover[left++] = at;
+        finder->active[left++] = at;
     }
     finder->moving = left;
 }
@@ -171,7 +171,7 @@ static void jump(struct finder *finder)
 {
 #pragma omp parallel for schedule(static) num_threads(finder->ctx->threads)
     for (hw_count i = 0; i < finder->moving; i++) {
-        struct hop *hop = &finder->hop[finder->mover[i]];
+        struct hop *hop = &finder->hop[finder->active[i]];
         const struct hop *next = &finder->next[i];
         hop->to = next->to;
         hop->least = next->least < hop->least ? next->least : hop->least;

@@ -327,7 +327,7 @@ static bool is_right(const struct hw_context *ctx, struct sample *sample,
 }
 
 /* Whether a method has to refuse: negative weights, where it does not take them, and to
- * choose parents, which Dijkstra's algorithm finds as it goes. */
+ * choose parents, which Dijkstra's algorithm discoveries as it goes. */
 static bool refuses(const struct hw_method *method, const struct sample *sample, bool canonical)
 {
     return (sample->negative && !method->negative_weights) ||

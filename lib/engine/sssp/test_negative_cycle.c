@@ -137,7 +137,7 @@ static void test_planted(struct tap *tap, struct world *world, enum hw_weights w
     plant_cycle(world, 70001, 7, 3000, 0);
     tap_ok(tap, found(world, 0, 0, 0), "%s: a cycle of weight zero is none", type);
     plant_cycle(world, 90001, 1, 2, -3);
-    tap_ok(tap, found(world, 90001, 2, -6), "%s: two vertices, beside one of zero", type);
+    tap_ok(tap, found(world, 90001, 2, -6), "%s: two vertices, next to one of zero", type);
     plant_cycle(world, 60001, 13, 3, -1);
     tap_ok(tap, found(world, 60001, 3, -3), "%s: of several the one with the least vertex", type);
     plant_cycle(world, 15, 20, 4999, -2);
@@ -180,7 +180,7 @@ static void test_exact(struct tap *tap, struct world *world)
     world->weight[begin + 3 * stride].f32 = -0x1p24f - 2;
     tap_ok(tap, found(world, 0, 0, 0), "one that rounds to less than zero is zero");
     world->weight[begin + 3 * stride].f32 = -0x1p24f - 4;
-    tap_ok(tap, found(world, begin, 4, -2), "and its exact weight is told");
+    tap_ok(tap, found(world, begin, 4, -2), "and its exact weight is reported");
     plant_tree(world, HW_WEIGHTS_I32);
     plant_cycle(world, 0, 1, 90000, INT32_MIN);
     tap_ok(tap, found(world, 0, 90000, 90000.0 * INT32_MIN), "integers past 32 bits");

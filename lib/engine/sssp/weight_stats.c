@@ -54,7 +54,7 @@ static enum hw_status combine(const struct hw_context *ctx, struct hw_weight_sum
 }
 
 enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
-                               struct hw_weight_stats *survey, struct hw_error *err)
+                               struct hw_weight_stats *stats, struct hw_error *err)
 {
     struct hw_weight_summary seen = {.min = HUGE_VAL, .max = -HUGE_VAL};
 
@@ -72,49 +72,49 @@ enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_par
     /* They are no stored edges, but decide whether some cycle is negative. */
     seen.negative += part->own.loops;
     enum hw_status status = combine(ctx, &seen, err);
-    *survey = (struct hw_weight_stats){.edges = seen.edges, .negative = seen.negative};
+    *stats = (struct hw_weight_stats){.edges = seen.edges, .negative = seen.negative};
     if (seen.edges > 0) {
-        survey->least = seen.min;
-        survey->most = seen.max;
-        survey->mean = seen.sum / (double)seen.edges;
+        stats->least = seen.min;
+        stats->most = seen.max;
+        stats->mean = seen.sum / (double)seen.edges;
     }
     return status;
 }
 
 enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw_part *part,
                                    const char *method, bool takes_negative,
-                                   struct hw_weight_stats *survey, struct hw_error *err)
+                                   struct hw_weight_stats *stats, struct hw_error *err)
 {
     if (part->weights == HW_WEIGHTS_NONE)
         return hw_fail(err, HW_BAD_INPUT,
                        "shortest paths need weights, which this partition does not hold; make the "
                        "graph with --weights");
-    enum hw_status status = hw_weight_stats(ctx, part, survey, err);
+    enum hw_status status = hw_weight_stats(ctx, part, stats, err);
     if (status != HW_OK)
         return status;
-    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
+    if (!isfinite(stats->least) || !isfinite(stats->most) || !isfinite(stats->mean))
         return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
-    if (survey->negative > 0 && !takes_negative)
+    if (stats->negative > 0 && !takes_negative)
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s takes no negative weights (edges that have such: %" PRI_COUNT
                        "); use --method bellman-ford",
-                       method, survey->negative);
+                       method, stats->negative);
     return HW_OK;
 }
 
 /* No path without a cycle is longer, or shorter where weights are negative. */
-static double longest(const struct hw_weight_stats *survey, const struct hw_part *part)
+static double longest(const struct hw_weight_stats *stats, const struct hw_part *part)
 {
-    return fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
+    return fmax(fabs(stats->least), fabs(stats->most)) * (double)part->vertices;
 }
 
-enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *survey,
+enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,
                                       const struct hw_part *part)
 {
-    return hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : longest(survey, part));
+    return hw_distance_kind(part->weights, stats->negative > 0 ? HUGE_VAL : longest(stats, part));
 }
 
-bool hw_weight_stats_may_overflow(const struct hw_weight_stats *survey, const struct hw_part *part)
+bool hw_weight_stats_may_overflow(const struct hw_weight_stats *stats, const struct hw_part *part)
 {
-    return part->weights == HW_WEIGHTS_F32 && longest(survey, part) > FLT_MAX / 4;
+    return part->weights == HW_WEIGHTS_F32 && longest(stats, part) > FLT_MAX / 4;
 }

@@ -20,7 +20,7 @@ struct hw_weight_stats {
 /* Reads all weights of this part, with its threads. part->weights must not be
  * HW_WEIGHTS_NONE. Collective; the same on all ranks. */
 enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
-                               struct hw_weight_stats *survey, struct hw_error *err);
+                               struct hw_weight_stats *stats, struct hw_error *err);
 
 /*
  * The same for a method of shortest paths. Returns HW_BAD_INPUT, with the method's name, for
@@ -29,13 +29,13 @@ enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_par
  */
 enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw_part *part,
                                    const char *method, bool takes_negative,
-                                   struct hw_weight_stats *survey, struct hw_error *err);
+                                   struct hw_weight_stats *stats, struct hw_error *err);
 
 /* What distances are made of: along a negative cycle sums have no bound. Local. */
-enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *survey,
+enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,
                                       const struct hw_part *part);
 
 /* Whether a float may be too small for a distance. Local. */
-bool hw_weight_stats_may_overflow(const struct hw_weight_stats *survey, const struct hw_part *part);
+bool hw_weight_stats_may_overflow(const struct hw_weight_stats *stats, const struct hw_part *part);
 
 #endif

@@ -102,7 +102,7 @@ static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle
             hw_sssp_2d_relax(paths, phases == 0 && paths->classes ? "source" : "relax", false, err);
         phases++;
         bool last = phases > paths->part->vertices;
-        if (status != HW_OK || paths->survey.negative == 0 || (phases < check && !last))
+        if (status != HW_OK || paths->weight_stats.negative == 0 || (phases < check && !last))
             continue;
         check *= 2;
         status = look_for_cycle(paths, cycle, err);

@@ -21,7 +21,7 @@
  *
  * Over several parts: the frontier goes along the grid column; candidates for
  * other parts' vertices are combined, the best for each vertex, and go along the
- * grid row to the owner. What a part has sent, or was told, it remembers, and
+ * grid row to the owner. What a part has sent, or received, it remembers, and
  * sends nothing worse. Before a pull, what has settled goes along the grid row
  * and the distances not settled along the grid column, and candidates go along
  * the grid column to the owner. Parents stay where they were found and are
@@ -46,7 +46,7 @@
 #include "lib/engine/sssp/weight_stats.h"
 
 /* Lists of own positions. Each position is in each of them at most once, which its mark
- * tells: bit q for queue q. */
+ * shows: bit q for queue q. */
 enum {
     HW_PATHS_NEAR,    /* to be relaxed next */
     HW_PATHS_LATER,   /* of this bucket, but not yet */
@@ -102,7 +102,7 @@ struct hw_sssp_2d {
     unsigned times; /* a vertex may be queued: 2 under `duplicates` */
     bool classes;   /* bellman-ford: edge classes are used */
     enum hw_distance kind;
-    struct hw_weight_stats survey;
+    struct hw_weight_stats weight_stats;
 
     /* The grid, as in struct hw_grid. */
     int rows, columns, i, j;
@@ -127,7 +127,7 @@ struct hw_sssp_2d {
     bool whole_lists;    /* lists are so short that all edges are pushed at once */
     bool may_overflow;   /* distances may pass what a float holds */
     bool may_cycle;      /* sums may round, so that parents may close a cycle */
-    int grain;           /* where they may: all weights are multiples of 2^grain */
+    int weight_exponent; /* where they may: all weights are multiples of 2^exponent */
     bool sweep_first;    /* some edge alone may be a negative cycle */
     double width;        /* of a bucket */
     hw_gid *gids;        /* what gid points to, if it was made */
@@ -142,22 +142,23 @@ struct hw_sssp_2d {
     uint8_t *mark;  /* [block] */
     uint64_t *open; /* [words] inner columns not known to be settled */
     struct hw_sssp_2d_queue queue[HW_PATHS_QUEUES];
-    hw_lid extra;                         /* duplicates in the near queue */
-    hw_lid bucket_begin;                  /* where the bucket begins among the settled */
-    hw_lid told;                          /* settled ones that the grid row knows */
-    hw_lid *expanded;                     /* [rows block] columns of a step; rows > 1 */
-    uint64_t *pending;                    /* [columns block] bits: in row.list; columns > 1 */
-    struct hw_sssp_2d_discoveries *finds; /* [threads][HW_PATHS_QUEUES + largest line] */
-    struct hw_sssp_2d_send_buffers *fan;  /* where candidates for others go: row or column */
-    int64_t low, high, near;              /* the bucket, and the end of its current step */
-    int64_t below;                        /* while filtering: lesser keys were taken already */
-    double span;                          /* the width of the bucket */
-    bool steps_inside;                    /* a bucket is settled in several steps */
-    bool whole;                           /* all edges are pushed at once now */
-    hw_count bucket;                      /* number of the bucket */
-    hw_count settled_edges;               /* that leave what has settled; over all parts */
-    hw_lid touched; /* own positions from here on are unreached in this search; one part */
-    hw_lid root;    /* own position, or HW_LID_NONE */
+    hw_lid extra;                               /* duplicates in the near queue */
+    hw_lid bucket_begin;                        /* where the bucket begins among the settled */
+    hw_lid broadcast_count;                     /* settled ones that the grid row knows */
+    hw_lid *expanded;                           /* [rows block] columns of a step; rows > 1 */
+    uint64_t *pending;                          /* [columns block] bits: in row.list; columns > 1 */
+    struct hw_sssp_2d_discoveries *discoveries; /* [threads][HW_PATHS_QUEUES + largest line] */
+    struct hw_sssp_2d_send_buffers
+        *send_buffers;       /* where candidates for others go: row or column */
+    int64_t low, high, near; /* the bucket, and the end of its current step */
+    int64_t below;           /* while filtering: lesser keys were taken already */
+    double span;             /* the width of the bucket */
+    bool steps_inside;       /* a bucket is settled in several steps */
+    bool whole;              /* all edges are pushed at once now */
+    hw_count bucket;         /* number of the bucket */
+    hw_count settled_edges;  /* that leave what has settled; over all parts */
+    hw_lid touched;          /* own positions from here on are unreached in this search; one part */
+    hw_lid root;             /* own position, or HW_LID_NONE */
     struct hw_sssp_2d_tally tally;
 
     /* Parents chosen by hops. */
@@ -254,12 +255,13 @@ static inline int64_t hw_sssp_2d_key(const hw_lid *words, size_t wide)
 enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw_lid count,
                                  const hw_lid **list, hw_lid *total, struct hw_error *err);
 
-/* Tells the grid row what has settled since it was last told. Collective. */
+/* Broadcasts to the grid row what has settled since the last broadcast. Collective. */
 enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err);
 
-/* Sends the candidates of a fan to their owners, who take them. Collective. */
-enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
-                               bool queues, struct hw_error *err);
+/* Sends the candidates of a send_buffers to their owners, who take them. Collective. */
+enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
+                               struct hw_sssp_2d_send_buffers *send_buffers, bool queues,
+                               struct hw_error *err);
 
 /* sssp_2d_result.c. */
 

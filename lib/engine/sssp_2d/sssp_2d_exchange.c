@@ -31,8 +31,8 @@ static struct hw_set pack(const struct hw_sssp_2d *paths, const struct hw_rowcol
 }
 
 /* Sends the same own positions to all others of a line, and waits for theirs. */
-static enum hw_status spread(struct hw_sssp_2d *paths, struct hw_rowcol *line, const hw_lid *list,
-                             hw_lid count, struct hw_error *err)
+static enum hw_status broadcast_list(struct hw_sssp_2d *paths, struct hw_rowcol *line,
+                                     const hw_lid *list, hw_lid count, struct hw_error *err)
 {
     enum hw_status status = hw_rowcol_receive_shared(line, err);
     struct hw_set set = pack(paths, line, line->me, paths->target, paths->own_row, list, count);
@@ -58,7 +58,7 @@ enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw
     *total = count;
     if (line->size == 1)
         return HW_OK;
-    enum hw_status status = spread(paths, line, own, count, err);
+    enum hw_status status = broadcast_list(paths, line, own, count, err);
     for (hw_lid k = 0; k < count; k++) {
         size_t column = (size_t)line->me * paths->block + own[k];
         paths->expanded[k] = (hw_lid)column;
@@ -101,13 +101,14 @@ enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (row->size > 1) {
-        status = spread(paths, row, settled->list + paths->told, settled->count - paths->told, err);
+        status = broadcast_list(paths, row, settled->list + paths->broadcast_count,
+                                settled->count - paths->broadcast_count, err);
         if (status == HW_OK)
             take_bounds(paths, row, paths->target);
     }
-    paths->told = settled->count;
+    paths->broadcast_count = settled->count;
     if (column->size > 1 && status == HW_OK) {
-        status = spread(paths, column, far->list, far->count, err);
+        status = broadcast_list(paths, column, far->list, far->count, err);
         if (status == HW_OK)
             take_bounds(paths, column, paths->source);
         for (hw_lid k = 0; k < far->count; k++)
@@ -119,14 +120,14 @@ enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err)
 }
 
 /* What this part has pulled for its own vertices. */
-static void take_own(struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
+static void take_own(struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *send_buffers,
                      bool queues)
 {
     const size_t wide = hw_sssp_2d_pair(paths);
-    const int me = fan->line.me;
-    const hw_lid *list = fan->list + (size_t)me * paths->block;
+    const int me = send_buffers->line.me;
+    const hw_lid *list = send_buffers->list + (size_t)me * paths->block;
 
-    for (hw_lid k = 0; k < fan->count[me]; k++) {
+    for (hw_lid k = 0; k < send_buffers->count[me]; k++) {
         size_t column = (size_t)paths->own_column + list[k];
         hw_lid words[3];
         put_pair(words, wide, list[k], hw_best_key(paths->kind, paths->source, column));
@@ -135,27 +136,28 @@ static void take_own(struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buff
     }
 }
 
-enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
-                               bool queues, struct hw_error *err)
+enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
+                               struct hw_sssp_2d_send_buffers *send_buffers, bool queues,
+                               struct hw_error *err)
 {
-    struct hw_rowcol *line = &fan->line;
+    struct hw_rowcol *line = &send_buffers->line;
     const size_t wide = hw_sssp_2d_pair(paths);
-    const bool along_row = fan == &paths->row;
+    const bool along_row = send_buffers == &paths->row;
     enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         size_t first = (size_t)r * paths->block;
-        const hw_lid *list = fan->list + first;
+        const hw_lid *list = send_buffers->list + first;
         if (r == line->me)
             continue;
         struct hw_set set = pack(paths, line, r, along_row ? paths->target : paths->source, first,
-                                 list, fan->count[r]);
-        for (hw_lid k = 0; along_row && k < fan->count[r]; k++)
+                                 list, send_buffers->count[r]);
+        for (hw_lid k = 0; along_row && k < send_buffers->count[r]; k++)
             paths->pending[(first + list[k]) / 64] &= ~(UINT64_C(1) << (first + list[k]) % 64);
         status = hw_rowcol_send(line, r, &set, err);
     }
     if (!along_row)
-        take_own(paths, fan, queues);
+        take_own(paths, send_buffers, queues);
     if (status == HW_OK)
         status = hw_rowcol_wait(line, err);
     hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
@@ -164,7 +166,7 @@ enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_
             hw_sssp_2d_offer(paths, line->got[r].data, line->got[r].count / (hw_lid)wide,
                              along_row ? hw_sssp_2d_of_row(r) : hw_sssp_2d_of_column(paths, r),
                              queues);
-    memset(fan->count, 0, (size_t)line->size * sizeof *fan->count);
+    memset(send_buffers->count, 0, (size_t)line->size * sizeof *send_buffers->count);
     hw_sssp_2d_phase_end(paths, HW_PHASE_UPDATE);
     return status;
 }

@@ -36,8 +36,8 @@ HW_ALWAYS_INLINE void clear_mark(uint8_t *mark, uint8_t bit, bool shared)
         *mark &= (uint8_t)~bit;
 }
 
-/* Where the finds of one slot go: a queue, or a rank of the line in use. */
-static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds, int slot)
+/* Where the discoveries of one slot go: a queue, or a rank of the line in use. */
+static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries, int slot)
 {
     hw_lid *list, *count;
 
@@ -45,29 +45,29 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds
         list = paths->queue[slot].list;
         count = &paths->queue[slot].count;
     } else {
-        list = paths->fan->list + (size_t)(slot - HW_PATHS_QUEUES) * paths->block;
-        count = &paths->fan->count[slot - HW_PATHS_QUEUES];
+        list = paths->send_buffers->list + (size_t)(slot - HW_PATHS_QUEUES) * paths->block;
+        count = &paths->send_buffers->count[slot - HW_PATHS_QUEUES];
     }
-    hw_lid at = __atomic_fetch_add(count, finds[slot].count, __ATOMIC_RELAXED);
-    memcpy(list + at, finds[slot].position, finds[slot].count * sizeof *list);
-    finds[slot].count = 0;
+    hw_lid at = __atomic_fetch_add(count, discoveries[slot].count, __ATOMIC_RELAXED);
+    memcpy(list + at, discoveries[slot].position, discoveries[slot].count * sizeof *list);
+    discoveries[slot].count = 0;
 }
 
-static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds)
+static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries)
 {
-    int slots = HW_PATHS_QUEUES + paths->fan->line.size;
+    int slots = HW_PATHS_QUEUES + paths->send_buffers->line.size;
 
     for (int slot = 0; slot < slots; slot++)
-        if (finds[slot].count > 0)
-            flush(paths, finds, slot);
+        if (discoveries[slot].count > 0)
+            flush(paths, discoveries, slot);
     for (int q = 0; q < HW_PATHS_SETTLED; q++) {
         int64_t *least = &paths->queue[q].least;
         int64_t was = __atomic_load_n(least, __ATOMIC_RELAXED);
-        while (finds[q].least < was &&
-               !__atomic_compare_exchange_n(least, &was, finds[q].least, true, __ATOMIC_RELAXED,
-                                            __ATOMIC_RELAXED))
+        while (discoveries[q].least < was &&
+               !__atomic_compare_exchange_n(least, &was, discoveries[q].least, true,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             ;
-        finds[q].least = INT64_MAX;
+        discoveries[q].least = INT64_MAX;
     }
 }
 
@@ -75,10 +75,10 @@ static struct hw_sssp_2d_discoveries *finds_of(struct hw_sssp_2d *paths, int thr
 {
     int line = paths->rows > paths->columns ? paths->rows : paths->columns;
 
-    return paths->finds + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
+    return paths->discoveries + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
 }
 
-HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                            bool shared, int slot, hw_lid position)
 {
     if (!shared && slot < HW_PATHS_QUEUES) {
@@ -86,9 +86,9 @@ HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
         queue->list[queue->count++] = position;
         return;
     }
-    if (finds[slot].count == HW_PATHS_FINDS)
-        flush(paths, finds, slot);
-    finds[slot].position[finds[slot].count++] = position;
+    if (discoveries[slot].count == HW_PATHS_FINDS)
+        flush(paths, discoveries, slot);
+    discoveries[slot].position[discoveries[slot].count++] = position;
 }
 
 /* A vertex may join the near queue once more while there is room. */
@@ -99,21 +99,21 @@ HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 }
 
 /* Queues an own position by its key, unless it is there. */
-HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                               bool shared, hw_lid position, int64_t key)
 {
     int queue = key < paths->near   ? HW_PATHS_NEAR
                 : key < paths->high ? HW_PATHS_LATER
                                     : HW_PATHS_FAR;
 
-    if (key < finds[queue].least)
-        finds[queue].least = key;
+    if (key < discoveries[queue].least)
+        discoveries[queue].least = key;
     if (set_mark(&paths->mark[position], (uint8_t)(1 << queue), shared) || again(paths, queue))
-        keep(paths, finds, shared, queue, position);
+        keep(paths, discoveries, shared, queue, position);
 }
 
 /* A row has a better key: an own one is queued, another's noted for its owner. */
-HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                               bool shared, bool one, hw_lid row, int64_t key)
 {
     if (!one) {
@@ -125,17 +125,19 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
             if (shared && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
                 return;
             *word |= shared ? 0 : bit;
-            keep(paths, finds, shared, HW_PATHS_QUEUES + block, row - (hw_lid)block * paths->block);
+            keep(paths, discoveries, shared, HW_PATHS_QUEUES + block,
+                 row - (hw_lid)block * paths->block);
             return;
         }
         row -= paths->own_row;
     }
-    enqueue(paths, finds, shared, row, key);
+    enqueue(paths, discoveries, shared, row, key);
 }
 
 /* Pushes along one list; returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one,
-                                    struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                                    struct hw_sssp_2d *paths,
+                                    struct hw_sssp_2d_discoveries *discoveries,
                                     const struct hw_sssp_2d_scan *scan, hw_lid column)
 {
     const struct hw_edge *edge = paths->push->edge;
@@ -160,7 +162,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
                             : hw_best_improve(kind, true, paths->target, row, next,
                                               paths->column_code + column);
         if (better)
-            reached(paths, finds, shared, one, row, next);
+            reached(paths, discoveries, shared, one, row, next);
     }
     return p - begin;
 }
@@ -170,7 +172,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
  * cleared, then the key is read; whoever improves the key writes it first, then
  * looks at the mark: so either the new key is read, or the position queued again.
  */
-HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                            bool shared, hw_lid position)
 {
     const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
@@ -184,12 +186,13 @@ HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
         *mark = (uint8_t)((was & ~near) | settled);
     }
     if (!(was & settled))
-        keep(paths, finds, shared, HW_PATHS_SETTLED, position);
+        keep(paths, discoveries, shared, HW_PATHS_SETTLED, position);
 }
 
 /* Pushes along list[begin, end); returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one,
-                                    struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                                    struct hw_sssp_2d *paths,
+                                    struct hw_sssp_2d_discoveries *discoveries,
                                     const struct hw_sssp_2d_scan *scan, hw_lid begin, hw_lid end)
 {
     const hw_count *offset = paths->push->offset;
@@ -207,8 +210,8 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
             __builtin_prefetch(first + 3); /* short lists may lie across two lines */
         }
         if (scan->takes)
-            take(paths, finds, shared, list[k]);
-        examined += push_list(kind, shared, one, paths, finds, scan, list[k]);
+            take(paths, discoveries, shared, list[k]);
+        examined += push_list(kind, shared, one, paths, discoveries, scan, list[k]);
     }
     return examined;
 }
@@ -224,15 +227,15 @@ HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct 
         piece = 128;
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined)
     {
-        struct hw_sssp_2d_discoveries *finds = finds_of(paths, omp_get_thread_num());
+        struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, omp_get_thread_num());
         for (;;) {
             hw_lid begin = __atomic_fetch_add(&next, piece, __ATOMIC_RELAXED);
             if (begin >= scan->count)
                 break;
             hw_lid end = scan->count - begin > piece ? begin + piece : scan->count;
-            examined += push_some(kind, true, one, paths, finds, scan, begin, end);
+            examined += push_some(kind, true, one, paths, discoveries, scan, begin, end);
         }
-        flush_all(paths, finds);
+        flush_all(paths, discoveries);
     }
     return examined;
 }
@@ -242,8 +245,9 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
 {
     if (!alone)
         return push_together(kind, one, paths, scan);
-    hw_count examined = push_some(kind, false, one, paths, paths->finds, scan, 0, scan->count);
-    flush_all(paths, paths->finds);
+    hw_count examined =
+        push_some(kind, false, one, paths, paths->discoveries, scan, 0, scan->count);
+    flush_all(paths, paths->discoveries);
     return examined;
 }
 
@@ -267,7 +271,7 @@ void hw_sssp_2d_push(struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *sca
     bool one = paths->columns == 1, alone = is_little(paths, scan);
     hw_count examined;
 
-    paths->fan = &paths->row;
+    paths->send_buffers = &paths->row;
     if (paths->kind == HW_DISTANCE_F32)
         examined = one ? push_kind(HW_DISTANCE_F32, true, alone, paths, scan)
                        : push_kind(HW_DISTANCE_F32, false, alone, paths, scan);
@@ -281,21 +285,22 @@ void hw_sssp_2d_push(struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *sca
 }
 
 /* A column has pulled a better key. */
-HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                              bool leaves, hw_lid column, int64_t key)
 {
     if (paths->rows > 1) {
         int block = (int)hw_fast_divide(paths->by_block, column);
-        keep(paths, finds, true, HW_PATHS_QUEUES + block, column - (hw_lid)block * paths->block);
+        keep(paths, discoveries, true, HW_PATHS_QUEUES + block,
+             column - (hw_lid)block * paths->block);
     } else if (!leaves) {
-        enqueue(paths, finds, true, column, key);
+        enqueue(paths, discoveries, true, column, key);
     }
 }
 
 /* Pulls along the list of one column; returns the edges examined. No other thread changes
  * the column's entry. */
 HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *paths,
-                                    struct hw_sssp_2d_discoveries *finds, bool leaves,
+                                    struct hw_sssp_2d_discoveries *discoveries, bool leaves,
                                     hw_lid column, hw_count *found)
 {
     const struct hw_edge *edge = paths->pull->edge;
@@ -303,7 +308,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
     const hw_count begin = paths->pull->offset[column];
     const hw_count end = paths->pull->offset[(size_t)column + 1];
     const int64_t was = hw_best_key(kind, paths->source, column), high = paths->high;
-    const bool stops = !leaves || paths->survey.negative == 0;
+    const bool stops = !leaves || paths->weight_stats.negative == 0;
     const int64_t low = leaves ? 0 : paths->low;
     int64_t key = was;
     hw_lid parent = 0;
@@ -322,7 +327,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
     }
     if (key < was) {
         hw_best_set(kind, paths->source, column, key, parent);
-        pulled(paths, finds, leaves, column, key);
+        pulled(paths, discoveries, leaves, column, key);
         ++*found;
     }
     return p - begin;
@@ -330,8 +335,8 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
 
 /* Pulls for the columns of one word of a bitmap. */
 HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_sssp_2d *paths,
-                                    struct hw_sssp_2d_discoveries *finds, bool leaves, size_t w,
-                                    hw_count *found)
+                                    struct hw_sssp_2d_discoveries *discoveries, bool leaves,
+                                    size_t w, hw_count *found)
 {
     uint64_t left = leaves ? paths->leaf[w] : paths->open[w];
     hw_lid column[64], count = 0;
@@ -349,7 +354,7 @@ HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_sssp_2d *pa
         column[count++] = c;
     }
     for (hw_lid k = 0; k < count; k++)
-        examined += pull_list(kind, paths, finds, leaves, column[k], found);
+        examined += pull_list(kind, paths, discoveries, leaves, column[k], found);
     return examined;
 }
 
@@ -360,11 +365,11 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_2d *pa
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined, found)                     \
     if (paths->words > PULL_WORDS)
     {
-        struct hw_sssp_2d_discoveries *finds = finds_of(paths, omp_get_thread_num());
+        struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, omp_get_thread_num());
 #pragma omp for schedule(dynamic, PULL_WORDS)
         for (hw_lid w = 0; w < paths->words; w++)
-            examined += pull_word(kind, paths, finds, leaves, w, &found);
-        flush_all(paths, finds);
+            examined += pull_word(kind, paths, discoveries, leaves, w, &found);
+        flush_all(paths, discoveries);
     }
     paths->step->edges_examined += examined;
     paths->step->pulled += examined;
@@ -373,7 +378,7 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_2d *pa
 
 hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves)
 {
-    paths->fan = &paths->column;
+    paths->send_buffers = &paths->column;
     if (paths->kind == HW_DISTANCE_F32)
         return pull_kind(HW_DISTANCE_F32, paths, leaves);
     if (paths->kind == HW_DISTANCE_I32)
@@ -383,7 +388,7 @@ hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves)
 
 /* Puts own positions where they belong now; those taken already are dropped. */
 HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sssp_2d *paths,
-                               struct hw_sssp_2d_discoveries *finds, int queue, hw_lid begin,
+                               struct hw_sssp_2d_discoveries *discoveries, int queue, hw_lid begin,
                                hw_lid end)
 {
     const hw_lid *list = paths->queue[queue].spare;
@@ -397,7 +402,7 @@ HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sss
         int64_t key = hw_best_key(kind, paths->target, own + list[k]);
         clear_mark(&paths->mark[list[k]], (uint8_t)(1 << queue), shared);
         if (key >= paths->below)
-            enqueue(paths, finds, shared, list[k], key);
+            enqueue(paths, discoveries, shared, list[k], key);
     }
 }
 
@@ -406,17 +411,18 @@ HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_sssp_2d *path
 {
 
     if (paths->threads == 1 || count < FILTER_ALONE) {
-        sort_out(kind, false, paths, paths->finds, queue, 0, count);
-        flush_all(paths, paths->finds);
+        sort_out(kind, false, paths, paths->discoveries, queue, 0, count);
+        flush_all(paths, paths->discoveries);
         return;
     }
 #pragma omp parallel num_threads(paths->threads)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        struct hw_sssp_2d_discoveries *finds = finds_of(paths, (int)thread);
-        sort_out(kind, true, paths, finds, queue, (hw_lid)((hw_count)count * thread / threads),
+        struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, (int)thread);
+        sort_out(kind, true, paths, discoveries, queue,
+                 (hw_lid)((hw_count)count * thread / threads),
                  (hw_lid)((hw_count)count * (thread + 1) / threads));
-        flush_all(paths, finds);
+        flush_all(paths, discoveries);
     }
 }
 
@@ -429,7 +435,7 @@ void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
     q->spare = list;
     q->count = 0;
     q->least = INT64_MAX;
-    paths->fan = &paths->row;
+    paths->send_buffers = &paths->row;
     if (paths->kind == HW_DISTANCE_F32)
         filter_kind(HW_DISTANCE_F32, paths, queue, count);
     else if (paths->kind == HW_DISTANCE_I32)
@@ -453,15 +459,15 @@ void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
 {
     const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
 
-    paths->fan = &paths->row;
+    paths->send_buffers = &paths->row;
 #pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        struct hw_sssp_2d_discoveries *finds = finds_of(paths, (int)thread);
+        struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, (int)thread);
         for (hw_lid k = (hw_lid)(count * thread / threads);
              k < (hw_lid)(count * (thread + 1) / threads); k++)
-            take(paths, finds, true, list[k]);
-        flush_all(paths, finds);
+            take(paths, discoveries, true, list[k]);
+        flush_all(paths, discoveries);
     }
 }
 
@@ -477,9 +483,9 @@ void hw_sssp_2d_offer(struct hw_sssp_2d *paths, const hw_lid *words, hw_lid coun
         if (hw_best_improve(kind, false, paths->target, (size_t)paths->own_row + position, key,
                             parent) &&
             queues)
-            enqueue(paths, paths->finds, false, position, key);
+            enqueue(paths, paths->discoveries, false, position, key);
     }
-    flush_all(paths, paths->finds);
+    flush_all(paths, paths->discoveries);
 }
 
 /* The edges of a column's list that a pull would examine at most. */

@@ -55,25 +55,27 @@ static void drop_requests(struct requests *requests)
     free(requests->weight_answer);
 }
 
-/* The rank of the fan's line that knows the parent of own position t, or -1. */
-static int holder(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
-                  hw_lid t)
+/* The rank of the send_buffers's line that knows the parent of own position t, or -1. */
+static int holder(const struct hw_sssp_2d *paths,
+                  const struct hw_sssp_2d_send_buffers *send_buffers, hw_lid t)
 {
     const size_t entry = (size_t)paths->own_row + t;
-    const hw_lid first = fan == &paths->row ? hw_sssp_2d_of_row(0) : hw_sssp_2d_of_column(paths, 0);
+    const hw_lid first =
+        send_buffers == &paths->row ? hw_sssp_2d_of_row(0) : hw_sssp_2d_of_column(paths, 0);
 
     if (hw_best_key(paths->kind, paths->target, entry) == hw_distance_none(paths->kind))
         return -1;
     hw_lid code = hw_best_parent(paths->kind, paths->target, entry);
-    return code <= first && code > first - (hw_lid)fan->line.size ? (int)(first - code) : -1;
+    return code <= first && code > first - (hw_lid)send_buffers->line.size ? (int)(first - code)
+                                                                           : -1;
 }
 
 /* Groups own positions by who knows their parent. */
 static enum hw_status make_requests(const struct hw_sssp_2d *paths,
-                                    const struct hw_sssp_2d_send_buffers *fan,
+                                    const struct hw_sssp_2d_send_buffers *send_buffers,
                                     struct requests *requests, struct hw_error *err)
 {
-    const int size = fan->line.size;
+    const int size = send_buffers->line.size;
     hw_count *at = NULL, sum = 0;
     enum hw_status status =
         hw_alloc_zero(&requests->send_count, 3 * size, sizeof(hw_count), "requests", err);
@@ -83,7 +85,7 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
     requests->receive_count = requests->send_count + size;
     at = requests->send_count + 2 * (size_t)size;
     for (hw_lid t = 0; t < paths->block; t++) {
-        int rank = holder(paths, fan, t);
+        int rank = holder(paths, send_buffers, t);
         if (rank >= 0)
             requests->send_count[rank]++;
     }
@@ -94,7 +96,7 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
     requests->sends = sum;
     status = hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err);
     for (hw_lid t = 0; t < paths->block && status == HW_OK; t++) {
-        int rank = holder(paths, fan, t);
+        int rank = holder(paths, send_buffers, t);
         if (rank >= 0)
             requests->position[at[rank]++] = t;
     }
@@ -102,14 +104,14 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
 }
 
 /* Answers what others of the line ask for. */
-static void answer(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
-                   struct requests *requests)
+static void answer(const struct hw_sssp_2d *paths,
+                   const struct hw_sssp_2d_send_buffers *send_buffers, struct requests *requests)
 {
-    const bool along_row = fan == &paths->row;
+    const bool along_row = send_buffers == &paths->row;
     const void *table = along_row ? paths->target : paths->source;
     hw_count at = 0;
 
-    for (int r = 0; r < fan->line.size; r++)
+    for (int r = 0; r < send_buffers->line.size; r++)
         for (hw_count k = 0; k < requests->receive_count[r]; k++, at++) {
             size_t entry = (size_t)r * paths->block + requests->asked[at];
             hw_lid code = hw_best_parent(paths->kind, table, entry);
@@ -142,21 +144,23 @@ static enum hw_status make_answers(struct requests *requests, bool weights, int 
 }
 
 /* Fetches the parents that the ranks of a line know. weight: [block] by position, or NULL. */
-static enum hw_status fetch_along(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
+static enum hw_status fetch_along(struct hw_sssp_2d *paths,
+                                  struct hw_sssp_2d_send_buffers *send_buffers,
                                   union hw_weight *weight, struct hw_error *err)
 {
     struct requests requests = {0};
-    MPI_Comm comm = fan->line.comm;
-    enum hw_status status = make_requests(paths, fan, &requests, err);
+    MPI_Comm comm = send_buffers->line.comm;
+    enum hw_status status = make_requests(paths, send_buffers, &requests, err);
 
     status = hw_agree(comm, status, err);
     if (status == HW_OK)
         status = hw_exchange(comm, sizeof(hw_lid), requests.position, requests.send_count,
                              &requests.asked, requests.receive_count, err);
     if (status == HW_OK)
-        status = hw_agree(comm, make_answers(&requests, weight != NULL, fan->line.size, err), err);
+        status = hw_agree(
+            comm, make_answers(&requests, weight != NULL, send_buffers->line.size, err), err);
     if (status == HW_OK) {
-        answer(paths, fan, &requests);
+        answer(paths, send_buffers, &requests);
         status = hw_exchange_into(comm, sizeof(hw_gid), requests.answer, requests.receive_count,
                                   requests.gid, requests.send_count, err);
     }
@@ -169,11 +173,12 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths, struct hw_sssp_2d_se
         if (weight)
             weight[requests.position[k]] = requests.weight[k];
     }
-    for (int r = 0; r < fan->line.size && status == HW_OK; r++) {
-        if (r == fan->line.me)
+    for (int r = 0; r < send_buffers->line.size && status == HW_OK; r++) {
+        if (r == send_buffers->line.me)
             continue;
-        hw_rowcol_book(&fan->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
-        hw_rowcol_book(&fan->line, r, requests.receive_count[r] * (hw_count)sizeof(hw_gid));
+        hw_rowcol_book(&send_buffers->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
+        hw_rowcol_book(&send_buffers->line, r,
+                       requests.receive_count[r] * (hw_count)sizeof(hw_gid));
     }
     drop_requests(&requests);
     return status;

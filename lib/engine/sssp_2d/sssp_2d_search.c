@@ -72,7 +72,7 @@ void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
         paths->queue[q].count = 0;
         paths->queue[q].least = INT64_MAX;
     }
-    paths->extra = paths->bucket_begin = paths->told = 0;
+    paths->extra = paths->bucket_begin = paths->broadcast_count = 0;
     paths->bucket = paths->settled_edges = paths->phases = 0;
     paths->by_hops = false;
     memset(&paths->tally, 0, sizeof paths->tally);
@@ -191,8 +191,8 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
  */
 static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, struct hw_error *err)
 {
-    const struct hw_weight_stats *survey = &paths->survey;
-    const double weight = fmax(fabs(survey->least), fabs(survey->most));
+    const struct hw_weight_stats *stats = &paths->weight_stats;
+    const double weight = fmax(fabs(stats->least), fabs(stats->most));
     const size_t own = paths->own_row;
     int64_t least = 0;
 
@@ -205,7 +205,7 @@ static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, st
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
                "MPI_Allreduce", err);
     double most = fmax((double)paths->phases * weight, -(double)hw_distance_f32(least)) + weight;
-    *exact = most <= ldexp(1, 24 + paths->grain);
+    *exact = most <= ldexp(1, 24 + paths->weight_exponent);
     return status;
 }
 

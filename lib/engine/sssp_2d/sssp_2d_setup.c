@@ -65,8 +65,8 @@ static struct hw_arrays list_arrays(struct hw_sssp_2d *paths)
         hw_arrays_add(&arrays, &queue->spare, q == HW_PATHS_SETTLED ? 0 : count,
                       sizeof *queue->spare);
     }
-    hw_arrays_add(&arrays, &paths->finds, (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
-                  sizeof *paths->finds);
+    hw_arrays_add(&arrays, &paths->discoveries, (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
+                  sizeof *paths->discoveries);
     hw_arrays_add(&arrays, &paths->least, hops ? columns : 0, sizeof *paths->least);
     hw_arrays_add(&arrays, &paths->hopped, hops ? hw_bits_words(columns) : 0,
                   sizeof *paths->hopped);
@@ -189,16 +189,16 @@ static int least_bit(float value)
 static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_csr *out = &paths->part->grid.out;
-    int grain = INT_MAX;
+    int exponent = INT_MAX;
 
-#pragma omp parallel for reduction(min : grain) if (out->offset[out->rows] > 1 << 16)
+#pragma omp parallel for reduction(min : exponent) if (out->offset[out->rows] > 1 << 16)
     for (hw_count e = 0; e < out->offset[out->rows]; e++) {
         int bit = least_bit(out->weight[e].f32);
-        grain = bit < grain ? bit : grain;
+        exponent = bit < exponent ? bit : exponent;
     }
-    hw_count most = -(hw_count)grain;
+    hw_count most = -(hw_count)exponent;
     enum hw_status status = hw_largest(paths->ctx->world, &most, err);
-    paths->grain = (int)-most;
+    paths->weight_exponent = (int)-most;
     return status;
 }
 
@@ -206,20 +206,20 @@ static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
 static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    struct hw_weight_stats *survey = &paths->survey;
+    struct hw_weight_stats *stats = &paths->weight_stats;
     hw_count loops = part->own.loops;
     enum hw_status status =
         hw_weight_stats_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
-                            paths->bellman_ford, survey, err);
+                            paths->bellman_ford, stats, err);
 
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    paths->kind = hw_weight_stats_kind(survey, part);
-    paths->may_overflow = hw_weight_stats_may_overflow(survey, part);
-    paths->may_cycle = part->weights == HW_WEIGHTS_F32 && survey->negative > 0;
-    paths->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
+    paths->kind = hw_weight_stats_kind(stats, part);
+    paths->may_overflow = hw_weight_stats_may_overflow(stats, part);
+    paths->may_cycle = part->weights == HW_WEIGHTS_F32 && stats->negative > 0;
+    paths->sweep_first = stats->negative > 0 && (!part->directed || loops > 0);
     return paths->may_cycle ? find_grain(paths, err) : HW_OK;
 }
 
@@ -380,10 +380,11 @@ static enum hw_status measure(struct hw_sssp_2d *paths, const hw_lid *in, struct
         status = hw_sum(paths->ctx->world, &paths->leaves, err);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &linked, err);
-    paths->mean_degree = linked > 0 ? (double)paths->survey.edges / (double)linked : 1;
+    paths->mean_degree = linked > 0 ? (double)paths->weight_stats.edges / (double)linked : 1;
     paths->whole_lists = paths->mean_degree < SHORT_LISTS;
-    paths->width = paths->options.delta > 0 ? paths->options.delta
-                                            : hw_bucket_width(&paths->survey, paths->mean_degree);
+    paths->width = paths->options.delta > 0
+                       ? paths->options.delta
+                       : hw_bucket_width(&paths->weight_stats, paths->mean_degree);
     return status;
 }
 
@@ -464,7 +465,7 @@ static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
 
     int line = paths->rows > paths->columns ? paths->rows : paths->columns;
     for (int f = 0; f < paths->threads * (HW_PATHS_QUEUES + line) && status == HW_OK; f++)
-        paths->finds[f].least = INT64_MAX;
+        paths->discoveries[f].least = INT64_MAX;
     paths->source = paths->rows > 1
                         ? paths->sources
                         : (char *)paths->target + paths->own_row * hw_best_size(paths->kind);
@@ -499,7 +500,7 @@ enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw
         status = make_gids(paths, err);
     if (status == HW_OK)
         status = make_constants(paths, err);
-    if (status == HW_OK && bellman_ford && paths->survey.negative > 0)
+    if (status == HW_OK && bellman_ford && paths->weight_stats.negative > 0)
         status = hw_tree_open(ctx, part, &paths->tree, err);
     if (status != HW_OK) {
         hw_sssp_2d_destroy(paths);

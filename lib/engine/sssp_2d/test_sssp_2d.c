@@ -411,7 +411,7 @@ static double equal(uint64_t random)
     return 7;
 }
 
-/* Most of these vanish beside the others, and some are zero. */
+/* Most of these vanish next to the others, and some are zero. */
 static double vanishing(uint64_t random)
 {
     return random % 3 == 0 ? 1 : random % 3 == 1 ? 1e-30 : random % 5 == 0 ? 0 : 1e-8;
@@ -634,7 +634,7 @@ static void test_cycles(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
-/* What is refused, by create() or by a search, with the words of the sentence. */
+/* What is refused, by create() or by a search, with the words of the error message. */
 static void try_refusal(struct tap *tap, struct hw_context *ctx, struct sample *sample,
                         const struct hw_method *method, hw_gid root, const char *words)
 {

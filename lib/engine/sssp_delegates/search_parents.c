@@ -1,7 +1,7 @@
 /*
  * Parents as the search left them: see sssp_delegates.h. A part knows the parent of a
  * delegate whose distance it improved last, and of a slot that it improved
- * itself; of others it asks the part that told it.
+ * itself; of others it asks the part that sent it.
  *
  * Where several parts improved a delegate to the same distance in the same step,
  * the parent is that of the lowest rank. Any fixed order of the ranks will do, but
@@ -77,22 +77,22 @@ static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_tr
     struct parent *out = NULL, *in = NULL;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
-    memset(e->told, 0, (size_t)parts * sizeof *e->told);
-    list_claims(e, NULL, e->told);
+    memset(e->send_count, 0, (size_t)parts * sizeof *e->send_count);
+    list_claims(e, NULL, e->send_count);
     if (status == HW_OK) {
-        count = places_of(e->told, parts, at);
+        count = places_of(e->send_count, parts, at);
         status = hw_alloc(&out, count, sizeof *out, "parents", err);
     }
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
     list_claims(e, out, at);
-    status = hw_exchange(e->ctx.world, sizeof *out, out, e->told, &in, e->heard, err);
+    status = hw_exchange(e->ctx.world, sizeof *out, out, e->send_count, &in, e->recv_count, err);
     if (status != HW_OK)
         goto done;
-    hw_sssp_delegates_book(e, row, e->told, sizeof *out);
-    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
-    hw_count received = places_of(e->heard, parts, at);
+    hw_sssp_delegates_book(e, row, e->send_count, sizeof *out);
+    hw_book_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
+    hw_count received = places_of(e->recv_count, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
     for (hw_count i = received - 1; i >= 0; i--)
         set_parent(e, e->own_slot[in[i].child], &in[i]);
@@ -141,8 +141,8 @@ static void answer(const struct hw_sssp_delegates *e, const hw_lid *asked, const
             out[i] = known_parent(e, e->locals + e->borders.ghost_first[r] + asked[i]);
 }
 
-/* Asks those who told of a vertex for its parent. question: [questions] places,
- * part after part; e->told counts them. Collective. */
+/* Asks the parts that sent a vertex for its parent. question: [questions] places,
+ * part after part; e->send_count counts them. Collective. */
 static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_count questions,
                           struct hw_trace_record *row, struct hw_error *err)
 {
@@ -156,26 +156,28 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
-        for (hw_count end = i + e->told[r]; i < end; i++)
+        for (hw_count end = i + e->send_count[r]; i < end; i++)
             relative[i] = question[i] - e->borders.watched_first[r];
-    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->told, &asked, e->heard, err);
+    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->send_count, &asked,
+                         e->recv_count, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
-        answers += e->heard[r];
+        answers += e->recv_count[r];
     status = hw_alloc(&out, answers, sizeof *out, "parents", err);
     if (status == HW_OK)
         status = hw_alloc(&in, questions, sizeof *in, "parents", err);
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
-    answer(e, asked, e->heard, out);
-    status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->heard, in, e->told, err);
+    answer(e, asked, e->recv_count, out);
+    status =
+        hw_exchange_into(e->ctx.world, sizeof *out, out, e->recv_count, in, e->send_count, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
         set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
-    hw_sssp_delegates_book(e, row, e->told, sizeof *question);
-    hw_sssp_delegates_book(e, row, e->heard, sizeof *out);
-    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
+    hw_sssp_delegates_book(e, row, e->send_count, sizeof *question);
+    hw_sssp_delegates_book(e, row, e->recv_count, sizeof *out);
+    hw_book_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
 done:
     free(asked);
     free(relative);
@@ -192,10 +194,10 @@ static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_
     hw_count *at = NULL, questions = 0;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
-    memset(e->told, 0, (size_t)parts * sizeof *e->told);
-    list_questions(e, NULL, e->told);
+    memset(e->send_count, 0, (size_t)parts * sizeof *e->send_count);
+    list_questions(e, NULL, e->send_count);
     if (status == HW_OK) {
-        questions = places_of(e->told, parts, at);
+        questions = places_of(e->send_count, parts, at);
         status = hw_alloc(&question, questions, sizeof *question, "parents", err);
     }
     status = hw_agree(e->ctx.world, status, err);
@@ -209,7 +211,7 @@ static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_
 }
 
 /* The slots of this part's delegates get their distance, and a code that is no
- * local: their parent has been told. */
+ * local: their parent has been received. */
 static void copy_delegates(struct hw_sssp_delegates *e)
 {
     for (hw_lid g = 0; g < e->delegates; g++) {
@@ -234,7 +236,7 @@ enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_
         status = settle_slots(e, row, err);
         if (status == HW_OK)
             status = settle_delegates(e, row, err);
-        memset(e->told, 0, (size_t)e->ctx.size * sizeof *e->told);
+        memset(e->send_count, 0, (size_t)e->ctx.size * sizeof *e->send_count);
     }
     copy_delegates(e);
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - start;

@@ -7,7 +7,7 @@
  * to. Delegates and slots are its locals. The four subgraphs become two: edges
  * between locals, and edges that cross to ghosts. Every part holds a best
  * distance and a parent for each of these vertices, in one table; that of a
- * ghost is the best that this part has told its owner.
+ * ghost is the best that this part has sent to its owner.
  *
  * A step pushes along edges, or pulls, on every part by itself. Then the parts
  * exchange what became less: delegates are reduced by minimum, as a list or as a
@@ -16,7 +16,7 @@
  * point, the best for each (section V-B).
  *
  * The parent of a vertex is written down with its distance as a code that this
- * part understands: a local, or that another part told it. What only other parts
+ * part understands: a local, or that another part sent it. What only other parts
  * know is asked for when the search is over (search_parents.c).
  */
 #ifndef HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
@@ -55,7 +55,7 @@ enum hw_sssp_delegates_scan {
     HW_SCAN_FLOOD    /* all, as if they had no length */
 };
 
-/* What a step tells all ranks: one rank's part of it goes in, the sum comes out. */
+/* What a step reports to all ranks: one rank's part of it goes in, the sum comes out. */
 struct hw_sssp_delegates_news {
     hw_count delegates; /* delegates improved; those of several parts count for each */
     hw_count active;    /* vertices improved inside the bucket, likewise */
@@ -98,7 +98,7 @@ struct hw_sssp_delegates {
     bool hops;             /* parents by hops, in place of those of the search */
     enum hw_distance kind; /* of the keys */
     size_t key_size;       /* bytes of a key in messages: 4 or 8 */
-    struct hw_weight_stats survey;
+    struct hw_weight_stats weight_stats;
     hw_count loops;    /* negative self-loops of all parts */
     double width;      /* of buckets: --delta, or what the weights suggest */
     bool may_overflow; /* some path of so many vertices may be too long for a float */
@@ -146,16 +146,16 @@ struct hw_sssp_delegates {
     struct hw_trace_record spare_row; /* in place of those */
 
     /* The exchange. */
-    struct hw_peer_exchange legs;
-    size_t *out_first;          /* [parts+1] where each peer's region begins */
-    size_t *in_first;           /* [parts+1] */
-    char *out_region;           /* [out_first[parts]] */
-    char *in_region;            /* [in_first[parts]] */
-    hw_count *told, *heard;     /* [parts] entries of this step */
-    hw_count *news_out;         /* [parts][numbers] */
-    hw_count *news_in;          /* [parts][numbers] */
-    int *list_bytes, *list_at;  /* [parts] lists of delegates */
-    char *own_list, *all_lists; /* [delegates] with their numbers; [2 delegates] values */
+    struct hw_peer_exchange exchange;
+    size_t *out_first;                 /* [parts+1] where each peer's region begins */
+    size_t *in_first;                  /* [parts+1] */
+    char *out_region;                  /* [out_first[parts]] */
+    char *in_region;                   /* [in_first[parts]] */
+    hw_count *send_count, *recv_count; /* [parts] entries of this step */
+    hw_count *news_out;                /* [parts][numbers] */
+    hw_count *news_in;                 /* [parts][numbers] */
+    int *list_bytes, *list_at;         /* [parts] lists of delegates */
+    char *own_list, *all_lists;        /* [delegates] with their numbers; [2 delegates] values */
 
     /* Parents, when the search is over. */
     hw_gid *parent; /* [slots] graph ids, of those whose code is no local */
@@ -228,7 +228,7 @@ hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood);
 /* Buffers. Collective. */
 enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
-/* Appends an improved ghost to what its owner is told, with a value of `size`
+/* Appends an improved ghost to what is sent to its owner, with a value of `size`
  * bytes. Local. */
 void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value);
 
@@ -246,14 +246,14 @@ struct hw_sssp_delegates_reduction {
     void (*take)(struct hw_sssp_delegates *e, hw_lid delegate, int64_t value);
 };
 
-/* Reduces; own[0, own_count) are those that changed here. hw_sssp_delegates_share() told
+/* Reduces; own[0, own_count) are those that changed here. hw_sssp_delegates_share() reported
  * how many did elsewhere. Collective. */
 enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
                                         const struct hw_sssp_delegates_reduction *way,
                                         const hw_lid *own, hw_count own_count, hw_count all_count,
                                         struct hw_trace_record *row, struct hw_error *err);
 
-/* Sends what was told; take() gets each entry that came: the place among
+/* Sends the queued entries; take() gets each entry that came: the place among
  * borders.watched, and its value. Collective. */
 enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
                                          void (*take)(struct hw_sssp_delegates *e, hw_lid place,
@@ -310,7 +310,7 @@ enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
 
 /* ---- search_parents.c ---- */
 
-/* Learns the parents that hw_sssp_delegates_parent() tells, and of edges from them the
+/* Learns the parents that hw_sssp_delegates_parent() returns, and of edges from them the
  * weights, where e->weight has those known here. Collective. */
 enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err);

@@ -83,7 +83,7 @@ static hw_lid ghost_at(const struct hw_sssp_delegates *e, const uint64_t *places
     return low;
 }
 
-/* Counts ghosts by part, and tells the owners. Collective. */
+/* Counts ghosts by part, and sends the counts to the owners. Collective. */
 static enum hw_status open_borders(struct hw_sssp_delegates *e, const uint64_t *places,
                                    hw_count count, struct hw_error *err)
 {

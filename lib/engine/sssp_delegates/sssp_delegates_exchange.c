@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every rank tells every other in a step. */
-enum { TOLD, DELEGATES, ACTIVE, SETTLED, REPEATED, LEAST, NUMBERS };
+/* What every rank sends to every other in a step. */
+enum { SENT, DELEGATES, ACTIVE, SETTLED, REPEATED, LEAST, NUMBERS };
 
 /* Bytes of a delegate in a list: its number, and a value of 4 or 8. */
 static size_t listed_bytes(size_t size)
@@ -40,7 +40,7 @@ static enum hw_status open_regions(struct hw_sssp_delegates *e, struct hw_error 
     if (status == HW_OK)
         status = hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err);
     if (status == HW_OK)
-        status = hw_peer_exchange_open(&e->legs, e->ctx.world, e->part->spec.devices,
+        status = hw_peer_exchange_open(&e->exchange, e->ctx.world, e->part->spec.devices,
                                        (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
     return status;
 }
@@ -54,9 +54,9 @@ static enum hw_status open_counts(struct hw_sssp_delegates *e, struct hw_error *
     if (status == HW_OK)
         status = hw_alloc_zero(&e->in_first, parts + 1, sizeof *e->in_first, "messages", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&e->told, parts, sizeof *e->told, "counts", err);
+        status = hw_alloc_zero(&e->send_count, parts, sizeof *e->send_count, "counts", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&e->heard, parts, sizeof *e->heard, "counts", err);
+        status = hw_alloc_zero(&e->recv_count, parts, sizeof *e->recv_count, "counts", err);
     if (status == HW_OK)
         status =
             hw_alloc(&e->news_out, (hw_count)NUMBERS * parts, sizeof *e->news_out, "counts", err);
@@ -133,7 +133,7 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
         0, news->delegates, news->active, news->settled, news->repeated, news->least};
     for (int r = 0; r < parts; r++) {
         memcpy(e->news_out + r * NUMBERS, mine, sizeof mine);
-        e->news_out[r * NUMBERS + TOLD] = e->told[r];
+        e->news_out[r * NUMBERS + SENT] = e->send_count[r];
     }
     enum hw_status status = hw_mpi(MPI_Alltoall(e->news_out, NUMBERS, HW_MPI_COUNT, e->news_in,
                                                 NUMBERS, HW_MPI_COUNT, e->ctx.world),
@@ -141,7 +141,7 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
     *news = (struct hw_sssp_delegates_news){.least = INT64_MAX};
     for (int r = 0; r < parts; r++) {
         const hw_count *theirs = e->news_in + r * NUMBERS;
-        e->heard[r] = theirs[TOLD];
+        e->recv_count[r] = theirs[SENT];
         news->delegates += theirs[DELEGATES];
         news->active += theirs[ACTIVE];
         news->settled += theirs[SETTLED];
@@ -264,7 +264,7 @@ void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t si
     hw_lid x = ghost - e->locals;
     int r = owner_of(e, x);
     char *region = e->out_region + e->out_first[r];
-    hw_count at = e->told[r]++;
+    hw_count at = e->send_count[r]++;
 
     put(region, size, at, value);
     places_of(region, e->borders.ghost_count[r], size)[at] = x - e->borders.ghost_first[r];
@@ -282,24 +282,24 @@ enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t siz
         return HW_OK;
     for (int r = 0; r < parts; r++) {
         char *region = e->out_region + e->out_first[r];
-        if (e->told[r] < e->borders.ghost_count[r])
-            memmove(places_of(region, e->told[r], size),
+        if (e->send_count[r] < e->borders.ghost_count[r])
+            memmove(places_of(region, e->send_count[r], size),
                     places_of(region, e->borders.ghost_count[r], size),
-                    (size_t)e->told[r] * sizeof(hw_lid));
-        e->legs.leg[r] =
+                    (size_t)e->send_count[r] * sizeof(hw_lid));
+        e->exchange.message[r] =
             (struct hw_peer_message){.out = region,
                                      .in = e->in_region + e->in_first[r],
-                                     .out_bytes = e->told[r] * (hw_count)listed_bytes(size),
-                                     .in_bytes = e->heard[r] * (hw_count)listed_bytes(size)};
-        e->told[r] = 0;
+                                     .out_bytes = e->send_count[r] * (hw_count)listed_bytes(size),
+                                     .in_bytes = e->recv_count[r] * (hw_count)listed_bytes(size)};
+        e->send_count[r] = 0;
     }
-    enum hw_status status = hw_peer_exchange_run(&e->legs, row, err);
+    enum hw_status status = hw_peer_exchange_run(&e->exchange, row, err);
     double passed = hw_seconds();
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
     for (int r = 0; r < parts && status == HW_OK; r++) {
         char *region = e->in_region + e->in_first[r];
-        const hw_lid *place = places_of(region, e->heard[r], size);
-        for (hw_count i = 0; i < e->heard[r]; i++)
+        const hw_lid *place = places_of(region, e->recv_count[r], size);
+        for (hw_count i = 0; i < e->recv_count[r]; i++)
             take(e, e->borders.watched_first[r] + place[i], get(region, size, i));
     }
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - passed;
@@ -357,7 +357,7 @@ static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
 }
 
 /* Places improved slots, gathers improved delegates at the front of the list, and
- * tells of ghosts. */
+ * reports ghosts. */
 static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_news *news)
 {
     struct hw_sssp_delegates_queue *improved = &e->improved, *ghosts = &e->improved_ghosts;

@@ -55,7 +55,7 @@ enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, stru
 {
     enum hw_status status;
 
-    if (e->survey.negative == 0)
+    if (e->weight_stats.negative == 0)
         return HW_OK;
     e->loops = e->part->own.loops;
     status = hw_sum(e->ctx.world, &e->loops, err);

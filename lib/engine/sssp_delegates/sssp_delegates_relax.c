@@ -63,35 +63,36 @@ HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_sssp_delegates *e,
 
 /* ---- pushes ---- */
 
-/* What one thread finds. Sums wait in a ring while the entries of their targets
+/* What one thread discoveries. Sums wait in a ring while the entries of their targets
  * are fetched. */
-struct finds {
+struct discoveries {
     struct gather gather;
     size_t waiting; /* sums that ever went into the ring */
     int64_t end[WAIT];
     hw_lid target[WAIT], code[WAIT];
 };
 
-static void open_finds(struct finds *finds, struct hw_sssp_delegates_queue *queue)
+static void open_finds(struct discoveries *discoveries, struct hw_sssp_delegates_queue *queue)
 {
-    finds->gather.queue = queue;
-    finds->gather.count = 0;
-    finds->waiting = 0;
+    discoveries->gather.queue = queue;
+    discoveries->gather.count = 0;
+    discoveries->waiting = 0;
 }
 
 /* Writes down a sum that has waited, if it is less than what its target has. */
 HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_delegates_scan scan,
-                             struct hw_sssp_delegates *e, struct finds *finds, size_t at)
+                             struct hw_sssp_delegates *e, struct discoveries *discoveries,
+                             size_t at)
 {
-    hw_lid v = finds->target[at % WAIT], code = finds->code[at % WAIT];
-    int64_t end = finds->end[at % WAIT];
+    hw_lid v = discoveries->target[at % WAIT], code = discoveries->code[at % WAIT];
+    int64_t end = discoveries->end[at % WAIT];
     /* Only this thread ever writes to a vertex of a single edge. */
     bool alone = scan == HW_SCAN_CLASSES && shared && hw_bitmap_test(e->single, v);
     bool better = alone ? hw_best_improve(kind, false, e->best, v, end, code)
                         : hw_best_improve(kind, shared, e->best, v, end, code);
 
     if (better)
-        queue_improved(shared, e, &finds->gather, v);
+        queue_improved(shared, e, &discoveries->gather, v);
 }
 
 /* Follows edge[from, to) of a vertex with this key and code. Returns where it
@@ -99,7 +100,7 @@ HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_de
 HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
                                  enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
                                  const struct hw_edge *edge, hw_count from, hw_count to,
-                                 int64_t key, hw_lid code, struct finds *finds)
+                                 int64_t key, hw_lid code, struct discoveries *discoveries)
 {
     bool bounded = scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES;
     int64_t high = e->high;
@@ -109,13 +110,13 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
         int64_t end = scan == HW_SCAN_FLOOD ? key : hw_distance_add(kind, key, edge[k].weight);
         if (bounded && end >= high)
             break;
-        size_t at = finds->waiting++;
+        size_t at = discoveries->waiting++;
         if (at >= WAIT)
-            settle(kind, shared, scan, e, finds, at);
+            settle(kind, shared, scan, e, discoveries, at);
         hw_best_prefetch(kind, e->best, edge[k].index);
-        finds->end[at % WAIT] = end;
-        finds->target[at % WAIT] = edge[k].index;
-        finds->code[at % WAIT] = code;
+        discoveries->end[at % WAIT] = end;
+        discoveries->target[at % WAIT] = edge[k].index;
+        discoveries->code[at % WAIT] = code;
     }
     return k;
 }
@@ -123,20 +124,20 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
 /* Settles all that still wait. */
 HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared,
                                   enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
-                                  struct finds *finds)
+                                  struct discoveries *discoveries)
 {
-    size_t count = finds->waiting < WAIT ? finds->waiting : WAIT;
+    size_t count = discoveries->waiting < WAIT ? discoveries->waiting : WAIT;
 
-    for (size_t i = finds->waiting - count; i != finds->waiting; i++)
-        settle(kind, shared, scan, e, finds, i);
-    gather_all(&finds->gather);
+    for (size_t i = discoveries->waiting - count; i != discoveries->waiting; i++)
+        settle(kind, shared, scan, e, discoveries, i);
+    gather_all(&discoveries->gather);
 }
 
 /* Visits u along one kind of edges. Returns the edges examined. */
 HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
                                 enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
                                 const struct hw_sssp_delegates_edges *edges, hw_lid u,
-                                struct finds *finds)
+                                struct discoveries *discoveries)
 {
     struct hw_sssp_delegates_row *row = &edges->row[u];
     int64_t key = hw_best_key(kind, e->best, u);
@@ -147,7 +148,7 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
     }
     hw_count to = row->at + row->length,
              from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
-    hw_count end = follow(kind, shared, scan, e, edges->lists.edge, from, to, key, u, finds);
+    hw_count end = follow(kind, shared, scan, e, edges->lists.edge, from, to, key, u, discoveries);
     if (scan != HW_SCAN_LONG)
         row->reach = (hw_lid)(end - row->at);
     return end - from + (end < to);
@@ -155,7 +156,8 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
 
 /* Follows one long list inside the part with all threads. Called by all of a team. */
 HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_sssp_delegates_scan scan,
-                                     struct hw_sssp_delegates *e, hw_lid u, struct finds *finds)
+                                     struct hw_sssp_delegates *e, hw_lid u,
+                                     struct discoveries *discoveries)
 {
     const struct hw_edge *edge = e->out.lists.edge;
     struct hw_sssp_delegates_row *row = &e->out.row[u];
@@ -175,7 +177,7 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_sssp_delegat
 #pragma omp for schedule(dynamic)
     for (hw_count at = from; at < to; at += PIECE)
         follow(kind, true, scan == HW_SCAN_FLOOD ? scan : HW_SCAN_LONG, e, edge, at,
-               at + PIECE < to ? at + PIECE : to, key, u, finds);
+               at + PIECE < to ? at + PIECE : to, key, u, discoveries);
     return examined;
 }
 
@@ -223,7 +225,7 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_
 
 #pragma omp parallel if (shared) reduction(+ : examined)
     {
-        struct finds here, beyond;
+        struct discoveries here, beyond;
         open_finds(&here, &e->improved);
         open_finds(&beyond, &e->improved_ghosts);
 #pragma omp for schedule(dynamic, CHUNK) nowait
@@ -387,7 +389,7 @@ static hw_count pull(struct hw_sssp_delegates *e)
 }
 
 /* The edges inside the part that a push of the bucket's long edges would examine,
- * judged by a sample of its vertices. */
+ * estimated from a sample of its vertices. */
 static double push_work(const struct hw_sssp_delegates *e)
 {
     hw_count count = e->bucket.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
@@ -437,7 +439,7 @@ hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled)
 
 hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood)
 {
-    bool bounded = e->survey.negative == 0 && !flood;
+    bool bounded = e->weight_stats.negative == 0 && !flood;
     hw_count examined = 0;
 
 #pragma omp parallel if (e->last_count > HW_SSSP_DELEGATES_SERIAL) reduction(+ : examined)

@@ -119,7 +119,7 @@ static hw_count owned_in(const struct hw_sssp_delegates *e,
     return owned;
 }
 
-/* Pushes the frontier and tells what it improved. Collective. */
+/* Pushes the frontier and sends what it improved. Collective. */
 static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan,
                                 struct hw_trace_record *row, struct hw_sssp_delegates_news *news,
                                 struct hw_error *err)
@@ -248,7 +248,7 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
                                        struct hw_error *err)
 {
     enum hw_sssp_delegates_scan scan = e->classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
-    bool watch = e->survey.negative > 0 && e->part->directed;
+    bool watch = e->weight_stats.negative > 0 && e->part->directed;
     struct hw_sssp_delegates_news news = {.active = 1};
     enum hw_status status = HW_OK;
     char routine[32];
@@ -288,7 +288,7 @@ static void settle_last(struct hw_sssp_delegates *e, struct hw_trace *steps)
 }
 
 /* Whether some reached vertex has an edge whose end is reachable, but further
- * than a float can tell, or less than it can. Collective. */
+ * than a float can represent, or less than it can. Collective. */
 static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                      struct hw_error *err)
 {
@@ -304,7 +304,7 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
         wrong |= key == lowest;
         most = key != none && hw_distance_f32(key) > most ? hw_distance_f32(key) : most;
     }
-    suspect = wrong || isinf(most + (float)e->survey.most);
+    suspect = wrong || isinf(most + (float)e->weight_stats.most);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
                "MPI_Allreduce", err);
@@ -385,7 +385,7 @@ static void write_result(struct hw_sssp_delegates *e, struct hw_result *result)
 static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result, double *ordered,
                           struct hw_error *err)
 {
-    bool edges = e->survey.negative > 0 && (!e->part->directed || e->loops > 0);
+    bool edges = e->weight_stats.negative > 0 && (!e->part->directed || e->loops > 0);
     enum hw_status status = HW_OK;
 
     if (edges)

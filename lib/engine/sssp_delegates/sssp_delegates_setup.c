@@ -88,24 +88,25 @@ static enum hw_status open_borders(struct hw_sssp_delegates *e, struct hw_error 
 static enum hw_status look_at_weights(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count linked = 0;
-    enum hw_status status = hw_weight_stats_for(
-        &e->ctx, e->part, e->buckets ? "delta" : "bellman-ford", !e->buckets, &e->survey, err);
+    enum hw_status status =
+        hw_weight_stats_for(&e->ctx, e->part, e->buckets ? "delta" : "bellman-ford", !e->buckets,
+                            &e->weight_stats, err);
 
     if (status != HW_OK)
         return status;
-    e->kind = hw_weight_stats_kind(&e->survey, e->part);
+    e->kind = hw_weight_stats_kind(&e->weight_stats, e->part);
     e->key_size = e->kind == HW_DISTANCE_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    e->may_overflow = hw_weight_stats_may_overflow(&e->survey, e->part);
+    e->may_overflow = hw_weight_stats_may_overflow(&e->weight_stats, e->part);
     /* Rounding may close a cycle among the parents of negative floats. */
-    e->hops =
-        e->options.canonical_parents || (e->survey.negative > 0 && e->kind == HW_DISTANCE_F32);
+    e->hops = e->options.canonical_parents ||
+              (e->weight_stats.negative > 0 && e->kind == HW_DISTANCE_F32);
     for (hw_lid s = 0; s < e->part->own.count; s++)
         linked += e->part->own.tuples[s] > 0;
     status = hw_sum(e->ctx.world, &linked, err);
     e->width = e->options.delta > 0
                    ? e->options.delta
-                   : hw_bucket_width(&e->survey,
-                                     (double)e->survey.edges / (double)(linked > 0 ? linked : 1));
+                   : hw_bucket_width(&e->weight_stats, (double)e->weight_stats.edges /
+                                                           (double)(linked > 0 ? linked : 1));
     return status;
 }
 
@@ -201,8 +202,8 @@ static void destroy(void *engine)
                      e->in_first,
                      e->out_region,
                      e->in_region,
-                     e->told,
-                     e->heard,
+                     e->send_count,
+                     e->recv_count,
                      e->news_out,
                      e->news_in,
                      e->list_bytes,
@@ -217,7 +218,7 @@ static void destroy(void *engine)
     free_edges(&e->out);
     free_edges(&e->cross);
     free_edges(&e->in);
-    hw_peer_exchange_free(&e->legs);
+    hw_peer_exchange_free(&e->exchange);
     hw_sssp_delegates_negative_close(e);
     free(e);
 }

@@ -107,7 +107,7 @@ static struct graph make_random(enum kind kind, bool directed, hw_gid vertices, 
     return graph;
 }
 
-/* Trees hanging off a path, with weights: leaves, some of which are pairs. */
+/* Trees attached to a path, with weights: leaves, some of which are pairs. */
 static struct graph make_path(enum kind kind, hw_gid vertices)
 {
     struct graph graph = new_graph("path with leaves", vertices, false,
@@ -636,7 +636,7 @@ static enum hw_status try(const struct hw_context *ctx, const struct graph *grap
     return status;
 }
 
-/* err holds the sentence where it was written: on some rank. */
+/* err has the error message where it was written: on some rank. */
 static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
     const struct hw_method *delta = &hw_method_sssp_delegates_delta;

@@ -32,7 +32,7 @@ struct hw_summary hw_summarize(double *value, hw_count n)
     return s;
 }
 
-/* What one search took for each edge; the clock's grain, where it saw nothing. */
+/* What one search took for each edge; the resolution of the clock, where it saw nothing. */
 static double seconds_per_edge(double seconds, hw_count edges)
 {
     return (seconds > 1e-9 ? seconds : 1e-9) / (double)edges;

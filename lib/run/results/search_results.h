@@ -2,8 +2,8 @@
  * How the searches of a run ended: with a tree of shortest paths, or with a
  * negative cycle, which is an answer as well.
  */
-#ifndef HOPWAVE_RUN_RESULTS_SEARCH_OUTCOMES_H
-#define HOPWAVE_RUN_RESULTS_SEARCH_OUTCOMES_H
+#ifndef HOPWAVE_RUN_RESULTS_SEARCH_RESULTS_H
+#define HOPWAVE_RUN_RESULTS_SEARCH_RESULTS_H
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
@@ -21,26 +21,26 @@ struct hw_search_results {
 };
 
 /* Makes room for that many searches. Local. */
-enum hw_status hw_search_results_open(struct hw_search_results *outcomes, hw_count searches,
+enum hw_status hw_search_results_open(struct hw_search_results *results, hw_count searches,
                                       struct hw_error *err);
 
 /* Adds the next search's, and takes its cycle over. Local. */
-void hw_search_results_add(struct hw_search_results *outcomes, struct hw_result *result);
+void hw_search_results_add(struct hw_search_results *results, struct hw_result *result);
 
 /*
  * Writes /outcome and, where any search ended with a cycle, /cycle/offset,
  * /cycle/vertex and /cycle/weight. weights: of the graph. Collective.
  */
-enum hw_status hw_search_results_write(const struct hw_search_results *outcomes,
+enum hw_status hw_search_results_write(const struct hw_search_results *results,
                                        enum hw_weights weights, struct hw_store *store,
                                        struct hw_error *err);
 
 /* One line about negative cycles, if there are any. roots: [count]. Local; rank 0
  * prints. */
-void hw_search_results_note(const struct hw_context *ctx, const struct hw_search_results *outcomes,
+void hw_search_results_note(const struct hw_context *ctx, const struct hw_search_results *results,
                             enum hw_weights weights, const struct hw_roots *roots);
 
 /* Accepts a zero-initialised one. Local. */
-void hw_search_results_close(struct hw_search_results *outcomes);
+void hw_search_results_close(struct hw_search_results *results);
 
 #endif
