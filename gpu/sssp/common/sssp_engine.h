@@ -73,7 +73,7 @@ struct hw_gpu_sssp_trace_record {
 struct hw_gpu_list_chunk {
     uint32_t first, end;                /* vertices */
     uint64_t begin, count;              /* edges, in the numbering of the device */
-    const uint32_t *index;              /* [count] positions of neighbours */
+    const uint32_t *index;              /* [count] positions of neighbors */
     const uint32_t *weight;             /* [count] bits */
     const uint32_t *vertex_of_position; /* [vertices] vertex of each position; NULL: equal */
     struct hw_gpu_keys sort; /* [count] sort buffers, values are neighbors; NULL: keep the order */

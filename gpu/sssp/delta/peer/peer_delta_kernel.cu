@@ -58,7 +58,7 @@ __device__ void finish_iteration(search_run<kind> &run, lane_state<kind> &state,
 /* Pushes the queue and the deferred updates. May defer the updates received at its end to the next
  * such iteration; drain_bucket() applies them before any other iteration. */
 template <int kind>
-__device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t routine, bool whole)
+__device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t routine, bool all_edges)
 {
     block_shared &shared = shared_memory();
     const kernel_params &params = shared.params;
@@ -73,7 +73,7 @@ __device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t rout
         params.control->counters[(state.iteration + 1) & 3].frontier = count;
     state.bound = run.search.bound;
     state.from = 0;
-    state.to = whole ? hw_keys<kind>::none : run.search.bound.high;
+    state.to = all_edges ? hw_keys<kind>::none : run.search.bound.high;
     state.skip_precheck = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
     if (run.search.has_leftovers)
         state.rebroadcast_below = run.search.broadcast_below;
@@ -445,7 +445,7 @@ __device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &r
     return length > 0;
 }
 
-/* Parents of vertices without a nearer neighbour. Each iteration resolves some, or none is left to
+/* Parents of vertices without a nearer neighbor. Each iteration resolves some, or none is left to
  * be found. Returns how many are left, in lane 0. */
 template <int kind>
 __device__ __noinline__ uint32_t resolve_parentless(search_run<kind> &run, uint32_t root)

@@ -2,8 +2,8 @@
  * Parents at the end of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
  *
  * A result is (parent, low bits of the key). Most vertices have it already: their hint, if it gave
- * the final key. Others search their list for a nearer neighbour with a tight edge. Those with none
- * adopt, in further iterations, an equal-distance neighbour that has a parent; while a vertex has
+ * the final key. Others search their list for a nearer neighbor with a tight edge. Those with none
+ * adopt, in further iterations, an equal-distance neighbor that has a parent; while a vertex has
  * none, other GPUs see its key as `parent_pending`, so that no cycle can form.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
@@ -47,7 +47,7 @@ __device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
             key[k] = remote_load_unless_pending<kind>(params, state, edge[k].neighbor, key[k]);
 }
 
-/* Vertices of one edge take the distance and the parent that their only neighbour gives. */
+/* Vertices of one edge take the distance and the parent that their only neighbor gives. */
 template <int kind>
 __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &state, uint32_t root)
 {
@@ -80,7 +80,7 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
     }
 }
 
-/* Searches for a nearer neighbour that explains the key of a vertex, several edges a lane at a
+/* Searches for a nearer neighbor that explains the key of a vertex, several edges a lane at a
  * time, since lists may be long. Warp-collective. */
 template <int kind>
 __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<kind> &state,
@@ -197,7 +197,7 @@ template <int kind> __device__ __forceinline__ bool hint_holds(const uint2 &hint
 
 /* Examines 32 * finish_in_flight vertices from `first` on: stores results of unreached ones, and
  * appends those without a valid hint to waiting_list. Those whose hint is `equal_distance_parent`
- * have no known nearer neighbour and do not search their long lists: they are queued at once.
+ * have no known nearer neighbor and do not search their long lists: they are queued at once.
  * Returns how many, for this lane. Warp-collective. */
 template <int kind>
 __device__ __forceinline__ uint32_t check_hints(const kernel_params &params, block_shared &shared,
@@ -284,8 +284,8 @@ __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t
     return v < params.vertices.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
 
-/* Searches for a neighbour that has a parent and explains the key of a vertex along an edge that
- * vanishes in it: a vertex without a parent got its key from such a neighbour, or found no nearer
+/* Searches for a neighbor that has a parent and explains the key of a vertex along an edge that
+ * vanishes in it: a vertex without a parent got its key from such a neighbor, or found no nearer
  * one. Warp-collective. */
 template <int kind>
 __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane_state<kind> &state,
@@ -317,7 +317,7 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane
     return HW_INVALID_VERTEX;
 }
 
-/* Each queued vertex adopts an equal-distance neighbour that already has a parent, then publishes
+/* Each queued vertex adopts an equal-distance neighbor that already has a parent, then publishes
  * itself; hence no cycles. Queues the vertices that found none; returns how many, in lane 0. */
 template <int kind>
 __device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, block_shared &shared,

@@ -1,6 +1,6 @@
 /*
  * Pull of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): every owned vertex
- * beyond a settled bucket looks for the best neighbour in it, along its weight-sorted list, as long
+ * beyond a settled bucket looks for the best neighbor in it, along its weight-sorted list, as long
  * as the lowest distance of the bucket plus the weight improves its own. A vertex that thereby
  * falls into the next bucket is pushed in the same iteration.
  *
