@@ -125,54 +125,59 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_delegates_params *own = &state->params;
-    const hw_count slots = own->graph.slots, delegates = own->graph.delegates;
+    struct hw_gpu_delegates_params *params = &state->params;
+    const hw_count slots = params->graph.slots, delegates = params->graph.delegates;
     const hw_count dn = engine->part->separate.dn.offset[delegates];
 
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &own->search.visited[half], own->graph.mask_words, sizeof(uint32_t));
-        hw_gpu_add(arrays, &own->dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
+        hw_gpu_add(arrays, &params->search.visited[half], params->graph.mask_words,
+                   sizeof(uint32_t));
+        hw_gpu_add(arrays, &params->dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
                    sizeof(uint64_t));
     }
-    hw_gpu_add(arrays, &own->search.visited_slots, own->graph.slot_words,
-               sizeof *own->search.visited_slots);
-    hw_gpu_add(arrays, &own->search.found_slots, own->graph.slot_words,
-               sizeof *own->search.found_slots);
-    hw_gpu_add(arrays, &own->search.parent, slots, sizeof *own->search.parent);
-    hw_gpu_add(arrays, &own->search.level, slots, sizeof *own->search.level);
-    hw_gpu_add(arrays, &own->queue[HW_GPU_NN], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->queue[HW_GPU_ND], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->prefix, delegates, sizeof *own->prefix);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    hw_gpu_add(arrays, &params->search.visited_slots, params->graph.slot_words,
+               sizeof *params->search.visited_slots);
+    hw_gpu_add(arrays, &params->search.found_slots, params->graph.slot_words,
+               sizeof *params->search.found_slots);
+    hw_gpu_add(arrays, &params->search.parent, slots, sizeof *params->search.parent);
+    hw_gpu_add(arrays, &params->search.level, slots, sizeof *params->search.level);
+    hw_gpu_add(arrays, &params->queue[HW_GPU_NN], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &params->queue[HW_GPU_ND], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &params->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
+    hw_gpu_add(arrays, &params->prefix, delegates, sizeof *params->prefix);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.trace)
-        hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
+        hw_gpu_add(arrays, &params->trace.record, params->trace.capacity,
+                   sizeof *params->trace.record);
     if (engine->options.uniquify)
-        hw_gpu_add(arrays, &own->sent_bits, ((hw_count)own->graph.parts * slots + 31) / 32,
-                   sizeof *own->sent_bits);
+        hw_gpu_add(arrays, &params->sent_bits, ((hw_count)params->graph.parts * slots + 31) / 32,
+                   sizeof *params->sent_bits);
     if (state->canonical)
-        hw_gpu_add(arrays, &own->canonical.delegate_level, delegates,
-                   sizeof *own->canonical.delegate_level);
-    own->peers.mask_stride = own->graph.summary_bytes * HW_GPU_DELEGATES_SECTOR;
-    hw_gpu_add(arrays, &own->search.changed_before, own->graph.summary_bytes,
-               sizeof *own->search.changed_before);
-    if (!own->config.host_staged) {
-        hw_gpu_add(arrays, &own->peers.fetched,
-                   (own->graph.parts - 1) * (hw_count)own->peers.mask_stride, sizeof(uint32_t));
-        hw_gpu_add(arrays, &own->search.sector_list, own->graph.summary_bytes,
-                   sizeof *own->search.sector_list);
-        hw_gpu_add(arrays, &own->new_delegates, own->graph.mask_words, sizeof *own->new_delegates);
-        hw_gpu_add(arrays, &own->new_delegates_here, own->graph.mask_words,
-                   sizeof *own->new_delegates_here);
-        hw_gpu_add(arrays, &own->peers.fetched_dirty,
-                   (own->graph.parts - 1) * (hw_count)own->graph.summary_bytes, sizeof(uint8_t));
+        hw_gpu_add(arrays, &params->canonical.delegate_level, delegates,
+                   sizeof *params->canonical.delegate_level);
+    params->peers.mask_stride = params->graph.summary_bytes * HW_GPU_DELEGATES_SECTOR;
+    hw_gpu_add(arrays, &params->search.changed_before, params->graph.summary_bytes,
+               sizeof *params->search.changed_before);
+    if (!params->config.host_staged) {
+        hw_gpu_add(arrays, &params->peers.fetched,
+                   (params->graph.parts - 1) * (hw_count)params->peers.mask_stride,
+                   sizeof(uint32_t));
+        hw_gpu_add(arrays, &params->search.sector_list, params->graph.summary_bytes,
+                   sizeof *params->search.sector_list);
+        hw_gpu_add(arrays, &params->new_delegates, params->graph.mask_words,
+                   sizeof *params->new_delegates);
+        hw_gpu_add(arrays, &params->new_delegates_here, params->graph.mask_words,
+                   sizeof *params->new_delegates_here);
+        hw_gpu_add(arrays, &params->peers.fetched_dirty,
+                   (params->graph.parts - 1) * (hw_count)params->graph.summary_bytes,
+                   sizeof(uint8_t));
     }
     hw_gpu_add(arrays, &state->staged.count, 1, sizeof(uint32_t));
-    if (own->config.host_staged && state->staged.two_hops && engine->options.uniquify)
+    if (params->config.host_staged && state->staged.two_hops && engine->options.uniquify)
         hw_gpu_add(arrays, &state->staged.relayed_bits,
-                   ((hw_count)own->graph.parts * slots + 31) / 32, sizeof(uint32_t));
-    hw_gpu_add(arrays, &state->parent_id, own->graph.owned, sizeof *state->parent_id);
-    hw_gpu_add(arrays, &state->level, own->graph.owned, sizeof *state->level);
+                   ((hw_count)params->graph.parts * slots + 31) / 32, sizeof(uint32_t));
+    hw_gpu_add(arrays, &state->parent_id, params->graph.owned, sizeof *state->parent_id);
+    hw_gpu_add(arrays, &state->level, params->graph.owned, sizeof *state->level);
 }
 
 /* Whether masks are combined within nodes, then across them. */
@@ -195,25 +200,25 @@ static hw_count count_own(const struct hw_part *part)
 static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->params;
+    struct hw_gpu_delegates_params *params = &state->params;
     const hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
-        status = hw_gpu_delegates_plan_graph(engine->ctx, engine->part, &state->upload, &own->graph,
-                                             &engine->arrays, err);
+        status = hw_gpu_delegates_plan_graph(engine->ctx, engine->part, &state->upload,
+                                             &params->graph, &engine->arrays, err);
     if (status != HW_OK)
         return status;
-    own->config.direction = (int)engine->options.direction;
-    own->config.forward_factor = (float)hw_forward_factor(&engine->options);
-    own->config.backward_factor = (float)hw_backward_factor(&engine->options);
-    own->config.timeout_ns = KERNEL_TIMEOUT_NS;
-    own->trace.capacity = (uint32_t)(rows < TRACE_CAPACITY ? rows : TRACE_CAPACITY);
+    params->config.direction = (int)engine->options.direction;
+    params->config.forward_factor = (float)hw_forward_factor(&engine->options);
+    params->config.backward_factor = (float)hw_backward_factor(&engine->options);
+    params->config.timeout_ns = KERNEL_TIMEOUT_NS;
+    params->trace.capacity = (uint32_t)(rows < TRACE_CAPACITY ? rows : TRACE_CAPACITY);
     state->canonical = engine->options.canonical_parents;
     state->staged.reduce_comm = state->staged.own_comm = MPI_COMM_NULL;
     state->staged.two_phases = has_two_phases(engine->part);
     state->staged.two_hops = engine->options.local_all2all && state->staged.two_phases;
-    own->config.host_staged =
+    params->config.host_staged =
         engine->ctx->size > 1 &&
         (engine->transport.kind != HW_TRANSPORT_PEER || state->staged.two_phases);
     state->staged.owned_delegates = count_own(engine->part);
@@ -253,7 +258,7 @@ static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enu
 static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->params;
+    struct hw_gpu_delegates_params *params = &state->params;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap;
     const int parts = engine->ctx->size, me = engine->ctx->rank;
@@ -263,32 +268,34 @@ static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, stru
         "MPI_Alltoall", err);
 
     for (int half = 0; half < 2; half++) {
-        own->search.found[half] = (uint32_t *)(base[me] + heap->found[half]);
-        own->search.dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
+        params->search.found[half] = (uint32_t *)(base[me] + heap->found[half]);
+        params->search.dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
     }
-    own->search.candidate = (uint32_t *)(base[me] + heap->candidate);
+    params->search.candidate = (uint32_t *)(base[me] + heap->candidate);
     for (int q = 0; q < parts; q++) {
-        own->peers.inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
-        own->peers.outbox_capacity[q] = (uint32_t)state->upload.to[q];
-        own->peers.outbox[q] =
+        params->peers.inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
+        params->peers.outbox_capacity[q] = (uint32_t)state->upload.to[q];
+        params->peers.outbox[q] =
             (unsigned long long *)(state->params.config.host_staged ? base[me] + heap->out[q]
                                                                     : base[q] + peer_offset[q]);
     }
     status = set_level_pointers(engine, status, err);
-    own->peers.masks = 0;
-    if (own->config.host_staged) {
-        own->peers.fetched = state->staged.combined = (uint32_t *)(base[me] + heap->combined);
-        own->peers.masks = 1;
+    params->peers.masks = 0;
+    if (params->config.host_staged) {
+        params->peers.fetched = state->staged.combined = (uint32_t *)(base[me] + heap->combined);
+        params->peers.masks = 1;
     }
-    for (int q = 0; q < parts && !own->config.host_staged; q++) {
-        own->peers.signals[q] = (struct hw_gpu_delegates_signals *)(base[q] + heap->signals);
+    for (int q = 0; q < parts && !params->config.host_staged; q++) {
+        params->peers.signals[q] = (struct hw_gpu_delegates_signals *)(base[q] + heap->signals);
         if (q == me)
             continue;
         for (int half = 0; half < 2; half++) {
-            own->peers.mask[half][own->peers.masks] = (uint32_t *)(base[q] + heap->found[half]);
-            own->peers.dirty[half][own->peers.masks] = (uint8_t *)(base[q] + heap->dirty[half]);
+            params->peers.mask[half][params->peers.masks] =
+                (uint32_t *)(base[q] + heap->found[half]);
+            params->peers.dirty[half][params->peers.masks] =
+                (uint8_t *)(base[q] + heap->dirty[half]);
         }
-        own->peers.candidate[own->peers.masks++] = (uint32_t *)(base[q] + heap->candidate);
+        params->peers.candidate[params->peers.masks++] = (uint32_t *)(base[q] + heap->candidate);
     }
     return hw_agree(engine->ctx->world, status, err);
 }
@@ -347,27 +354,27 @@ static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error
 static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->params;
+    struct hw_gpu_delegates_params *params = &state->params;
     const struct hw_gpu_delegates_control control = {.epoch = 1, .done = 1};
     enum hw_status status = set_heap_pointers(engine, err);
 
     engine->tree_cache.view =
         (struct hw_result_view){.parent = state->parent_id, .values = state->level};
     if (status == HW_OK)
-        status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &own->graph, err);
+        status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &params->graph, err);
     if (status == HW_OK)
         status = note_memory(engine, err);
     if (status != HW_OK)
         return status;
     status = open_host(state, err);
     if (status == HW_OK)
-        status = hw_gpu_put(own->control, &control, sizeof control, err);
+        status = hw_gpu_put(params->control, &control, sizeof control, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_shape(own), "method delegates", err);
+        status = hw_cuda(hw_gpu_delegates_shape(params), "method delegates", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method delegates", err);
     status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK && own->config.host_staged)
+    if (status == HW_OK && params->config.host_staged)
         status = hw_gpu_delegates_staged_open(engine, err);
     /* The first search loads the kernels, outside the measured time. It has no root. */
     state->root =

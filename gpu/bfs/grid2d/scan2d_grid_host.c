@@ -53,14 +53,14 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
-    const size_t block = own->config.block, count = engine->part->own.count;
+    const struct hw_scan2d_grid_params *params = &state->params;
+    const size_t block = params->config.block, count = engine->part->own.count;
     int code = 0;
     enum hw_status status =
-        hw_gpu_fill(own->search.parent, 0xab, block * sizeof *own->search.parent, err);
+        hw_gpu_fill(params->search.parent, 0xab, block * sizeof *params->search.parent, err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(own->search.level, 0xab, block * sizeof *own->search.level, err);
+        status = hw_gpu_fill(params->search.level, 0xab, block * sizeof *params->search.level, err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->result.parent_id, 0xab, count * sizeof *state->result.parent_id,
                              err);
@@ -74,7 +74,7 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
             code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
                                           (uint64_t)engine->transport.heap_bytes, state->flag);
     if (code == 0 && state->edges > 0)
-        code = hw_gpu_launch_flush_caches(own->by_column.neighbor, (uint64_t)state->edges,
+        code = hw_gpu_launch_flush_caches(params->by_column.neighbor, (uint64_t)state->edges,
                                           state->flag);
     return status == HW_OK ? hw_cuda(code, "the kernel that warms the TLB", err) : status;
 }
@@ -150,19 +150,19 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
                             struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct hw_scan2d_grid_params *params = &state->params;
     struct hw_scan2d_grid_control control;
     struct hw_scan2d_grid_trace_record *records = NULL;
     hw_count count = 0;
-    enum hw_status status = hw_gpu_get(&control, own->search.control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, params->search.control, sizeof control, err);
 
     if (status == HW_OK) {
-        count = control.trace_records < own->trace.capacity ? (hw_count)control.trace_records
-                                                            : own->trace.capacity;
+        count = control.trace_records < params->trace.capacity ? (hw_count)control.trace_records
+                                                               : params->trace.capacity;
         status = hw_alloc(&records, count, sizeof *records, "the steps", err);
     }
     if (status == HW_OK && count > 0)
-        status = hw_gpu_get(records, own->trace.record, (size_t)count * sizeof *records, err);
+        status = hw_gpu_get(records, params->trace.record, (size_t)count * sizeof *records, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         struct hw_trace_record *step = hw_trace_append(&result->trace);
         if (!step) {

@@ -8,13 +8,14 @@
 /* ---- exchanges ---- */
 
 /* Bytes of a set of `count` of `active` positions that is exchanged. */
-static hw_count set_bytes(const struct hw_scan2d_grid_params *own, uint32_t active, uint64_t count)
+static hw_count set_bytes(const struct hw_scan2d_grid_params *params, uint32_t active,
+                          uint64_t count)
 {
-    const bool bitmap = hw_scan2d_grid_as_bitmap(own->config.exchange, active, count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(params->config.exchange, active, count);
 
     /* A bitmap always has its full length: requests at the end of the last search may have left
      * bits past the active positions, since the blocks of a row differ in length by one. */
-    return count == 0 ? 0 : bitmap ? (hw_count)own->config.block / 8 : 4 * (hw_count)count;
+    return count == 0 ? 0 : bitmap ? (hw_count)params->config.block / 8 : 4 * (hw_count)count;
 }
 
 /* Clears the counts of traffic to other nodes for the next level, since its frontier is sent before
@@ -54,17 +55,17 @@ static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t 
                                    const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct hw_scan2d_grid_params *params = &state->params;
     const int rank = engine->ctx->rank;
     hw_count sent_bytes[HW_ALLGATHER_RANKS] = {0}, received_bytes[HW_ALLGATHER_RANKS] = {0};
 
-    for (uint32_t m = 0; m < own->config.columns; m++) {
-        const int q = (int)(m * own->config.rows + own->config.row);
-        if (m == own->config.column)
+    for (uint32_t m = 0; m < params->config.columns; m++) {
+        const int q = (int)(m * params->config.rows + params->config.row);
+        if (m == params->config.column)
             continue;
-        sent_bytes[q] = set_bytes(own, own->config.row_active[m], counts->by_rank[rank][m]);
-        received_bytes[q] = set_bytes(own, own->config.row_active[own->config.column],
-                                      counts->by_rank[q][own->config.column]);
+        sent_bytes[q] = set_bytes(params, params->config.row_active[m], counts->by_rank[rank][m]);
+        received_bytes[q] = set_bytes(params, params->config.row_active[params->config.column],
+                                      counts->by_rank[q][params->config.column]);
     }
     enum hw_status status =
         hw_scan2d_grid_uses_preposted_recv(engine)
@@ -80,17 +81,18 @@ static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_
                                      const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct hw_scan2d_grid_params *params = &state->params;
     const int rank = engine->ctx->rank;
     hw_count sent_bytes[HW_ALLGATHER_RANKS] = {0}, received_bytes[HW_ALLGATHER_RANKS] = {0};
 
-    for (uint32_t r = 0; r < own->config.rows; r++) {
-        const int q = (int)(own->config.column * own->config.rows + r);
+    for (uint32_t r = 0; r < params->config.rows; r++) {
+        const int q = (int)(params->config.column * params->config.rows + r);
         if (q == rank)
             continue;
-        sent_bytes[q] =
-            set_bytes(own, own->config.column_active[own->config.row], counts->by_rank[rank][0]);
-        received_bytes[q] = set_bytes(own, own->config.column_active[r], counts->by_rank[q][0]);
+        sent_bytes[q] = set_bytes(params, params->config.column_active[params->config.row],
+                                  counts->by_rank[rank][0]);
+        received_bytes[q] =
+            set_bytes(params, params->config.column_active[r], counts->by_rank[q][0]);
     }
     const uint32_t half = (depth + 1) & 1;
     enum hw_status status =

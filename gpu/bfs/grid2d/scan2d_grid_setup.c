@@ -82,7 +82,7 @@ static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
 static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_scan2d_grid_params *own = &state->params;
+    struct hw_scan2d_grid_params *params = &state->params;
     const struct hw_part *part = engine->part;
     uint32_t active[HW_ALLGATHER_RANKS] = {0};
     uint32_t max_active = 1;
@@ -95,13 +95,13 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
                                    "MPI_Allreduce", err);
     for (int b = 0; b < part->spec.parts; b++)
         max_active = active[b] > max_active ? active[b] : max_active;
-    own->config.block = (max_active + HW_SCAN2D_GRID_BLOCK_ALIGN - 1) / HW_SCAN2D_GRID_BLOCK_ALIGN *
-                        HW_SCAN2D_GRID_BLOCK_ALIGN;
-    own->config.single_cta_limit = find_single_cta_limit(engine, active);
-    for (uint32_t m = 0; m < own->config.columns; m++)
-        own->config.row_active[m] = active[m * own->config.rows + own->config.row];
-    for (uint32_t r = 0; r < own->config.rows; r++)
-        own->config.column_active[r] = active[own->config.column * own->config.rows + r];
+    params->config.block = (max_active + HW_SCAN2D_GRID_BLOCK_ALIGN - 1) /
+                           HW_SCAN2D_GRID_BLOCK_ALIGN * HW_SCAN2D_GRID_BLOCK_ALIGN;
+    params->config.single_cta_limit = find_single_cta_limit(engine, active);
+    for (uint32_t m = 0; m < params->config.columns; m++)
+        params->config.row_active[m] = active[m * params->config.rows + params->config.row];
+    for (uint32_t r = 0; r < params->config.rows; r++)
+        params->config.column_active[r] = active[params->config.column * params->config.rows + r];
     return status;
 }
 
@@ -109,17 +109,17 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
 static void reserve_heap(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
-    const hw_count block = own->config.block;
-    const hw_count set = own->config.exchange == HW_EXCHANGE_LIST ? 4 * block : block / 8;
+    const struct hw_scan2d_grid_params *params = &state->params;
+    const hw_count block = params->config.block;
+    const hw_count set = params->config.exchange == HW_EXCHANGE_LIST ? 4 * block : block / 8;
     hw_count at = hw_allgather_heap_bytes(engine->ctx->size);
 
     state->heap.single_cta = at;
     at += hw_allgather_heap_bytes(engine->ctx->size);
     state->heap.predecessor = (at + 255) / 256 * 256;
-    at = state->heap.predecessor + (hw_count)own->config.columns * block * 4;
+    at = state->heap.predecessor + (hw_count)params->config.columns * block * 4;
     state->heap.visited = (at + 255) / 256 * 256;
-    at = state->heap.visited + (hw_count)own->config.columns * block / 8;
+    at = state->heap.visited + (hw_count)params->config.columns * block / 8;
     state->outbox.fold = hw_outbox_reserve(&engine->transport, set, &at);
     for (int half = 0; half < 2; half++)
         state->outbox.expand[half] = hw_outbox_reserve(&engine->transport, set, &at);
@@ -127,7 +127,7 @@ static void reserve_heap(struct hw_multi_gpu_engine *engine)
         state->outbox.replies = hw_outbox_reserve(&engine->transport, 4 * block, &at);
     if (engine->options.canonical_parents) {
         state->heap.canonical = (at + 255) / 256 * 256;
-        at = state->heap.canonical + hw_scan2d_canonical_bytes(own);
+        at = state->heap.canonical + hw_scan2d_canonical_bytes(params);
     }
     engine->heap_bytes = at;
 }
@@ -136,27 +136,30 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_scan2d_grid_params *own = &state->params;
-    const hw_count block = own->config.block, rows = own->config.rows * block,
-                   columns = own->config.columns * block;
+    struct hw_scan2d_grid_params *params = &state->params;
+    const hw_count block = params->config.block, rows = params->config.rows * block,
+                   columns = params->config.columns * block;
     const hw_count count = engine->part->own.count;
-    const size_t width = own->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
+    const size_t width = params->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
 
-    hw_gpu_add(arrays, &own->by_column.offset, rows + 1, width);
+    hw_gpu_add(arrays, &params->by_column.offset, rows + 1, width);
     if (!hw_device_csr(engine->part))
-        hw_gpu_add(arrays, &own->by_column.neighbor, state->edges, sizeof *own->by_column.neighbor);
-    hw_gpu_add(arrays, &own->list_tails, rows, 4 * sizeof *own->by_column.neighbor);
-    hw_gpu_add(arrays, &own->search.visited_before, columns / 32,
-               sizeof *own->search.visited_before);
-    hw_gpu_add(arrays, &own->search.discovered_by, columns / 32, sizeof *own->search.discovered_by);
-    hw_gpu_add(arrays, &own->search.queue, rows, sizeof *own->search.queue);
-    hw_gpu_add(arrays, &own->search.prefix, rows, width);
-    hw_gpu_add(arrays, &own->search.shift, rows, width);
-    hw_gpu_add(arrays, &own->search.parent, block, sizeof *own->search.parent);
-    hw_gpu_add(arrays, &own->search.level, block, sizeof *own->search.level);
-    hw_gpu_add(arrays, &own->search.control, 1, sizeof *own->search.control);
+        hw_gpu_add(arrays, &params->by_column.neighbor, state->edges,
+                   sizeof *params->by_column.neighbor);
+    hw_gpu_add(arrays, &params->list_tails, rows, 4 * sizeof *params->by_column.neighbor);
+    hw_gpu_add(arrays, &params->search.visited_before, columns / 32,
+               sizeof *params->search.visited_before);
+    hw_gpu_add(arrays, &params->search.discovered_by, columns / 32,
+               sizeof *params->search.discovered_by);
+    hw_gpu_add(arrays, &params->search.queue, rows, sizeof *params->search.queue);
+    hw_gpu_add(arrays, &params->search.prefix, rows, width);
+    hw_gpu_add(arrays, &params->search.shift, rows, width);
+    hw_gpu_add(arrays, &params->search.parent, block, sizeof *params->search.parent);
+    hw_gpu_add(arrays, &params->search.level, block, sizeof *params->search.level);
+    hw_gpu_add(arrays, &params->search.control, 1, sizeof *params->search.control);
     if (engine->options.trace)
-        hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
+        hw_gpu_add(arrays, &params->trace.record, params->trace.capacity,
+                   sizeof *params->trace.record);
     hw_gpu_add(arrays, &state->result.graph_id, engine->ctx->size * block,
                sizeof *state->result.graph_id);
     hw_gpu_add(arrays, &state->result.position, count, sizeof *state->result.position);
@@ -170,20 +173,20 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_gpu_arrays *arrays)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_scan2d_grid_params *own = &state->params;
-    const hw_count rows = own->config.rows * (hw_count)own->config.block;
-    const hw_count columns = own->config.columns * (hw_count)own->config.block;
-    const size_t width = own->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
+    struct hw_scan2d_grid_params *params = &state->params;
+    const hw_count rows = params->config.rows * (hw_count)params->config.block;
+    const hw_count columns = params->config.columns * (hw_count)params->config.block;
+    const size_t width = params->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
 
-    hw_gpu_add(arrays, &own->bottom_up.by_row.offset, columns + 1, width);
-    hw_gpu_add(arrays, &own->bottom_up.by_row.neighbor, state->edges,
-               sizeof *own->bottom_up.by_row.neighbor);
-    hw_gpu_add(arrays, &own->bottom_up.list_heads, columns,
-               4 * sizeof *own->bottom_up.by_row.neighbor);
-    hw_gpu_add(arrays, &own->bottom_up.nonempty_rows, columns / 32,
-               sizeof *own->bottom_up.nonempty_rows);
-    hw_gpu_add(arrays, &own->bottom_up.frontier_bits, rows / 32,
-               sizeof *own->bottom_up.frontier_bits);
+    hw_gpu_add(arrays, &params->bottom_up.by_row.offset, columns + 1, width);
+    hw_gpu_add(arrays, &params->bottom_up.by_row.neighbor, state->edges,
+               sizeof *params->bottom_up.by_row.neighbor);
+    hw_gpu_add(arrays, &params->bottom_up.list_heads, columns,
+               4 * sizeof *params->bottom_up.by_row.neighbor);
+    hw_gpu_add(arrays, &params->bottom_up.nonempty_rows, columns / 32,
+               sizeof *params->bottom_up.nonempty_rows);
+    hw_gpu_add(arrays, &params->bottom_up.frontier_bits, rows / 32,
+               sizeof *params->bottom_up.frontier_bits);
 }
 
 /* Whether this rank has the memory for bottom-up levels, including transposing the lists, of which
@@ -214,7 +217,7 @@ static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory
 static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_scan2d_grid_params *own = &state->params;
+    struct hw_scan2d_grid_params *params = &state->params;
     const enum hw_direction direction = engine->options.direction;
     int memory = direction == HW_DIRECTION_BOTTOM_UP;
     hw_count active = 0;
@@ -227,11 +230,11 @@ static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct 
                 MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_INT, MPI_LAND, engine->ctx->world),
                 "MPI_Allreduce", err);
     }
-    for (uint32_t r = 0; r < own->config.rows; r++)
-        active += own->config.column_active[r];
+    for (uint32_t r = 0; r < params->config.rows; r++)
+        active += params->config.column_active[r];
     if (direction == HW_DIRECTION_AUTO) {
-        own->bottom_up.min_columns = (uint64_t)(active / BOTTOM_UP_COLUMNS + 1);
-        own->bottom_up.min_edges = (uint64_t)(state->edges / BOTTOM_UP_EDGES + 1);
+        params->bottom_up.min_columns = (uint64_t)(active / BOTTOM_UP_COLUMNS + 1);
+        params->bottom_up.min_edges = (uint64_t)(state->edges / BOTTOM_UP_EDGES + 1);
     }
     state->may_go_bottom_up = memory != 0;
     if (state->may_go_bottom_up)
@@ -242,7 +245,7 @@ static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct 
 enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_scan2d_grid_params *own = &state->params;
+    struct hw_scan2d_grid_params *params = &state->params;
     const struct hw_part *part = engine->part;
     const struct hw_engine_options *options = &engine->options;
     const hw_count levels = (hw_count)part->vertices + 2;
@@ -251,15 +254,15 @@ enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw
     if (status != HW_OK)
         return status;
     state->edges = part->grid.out.offset[part->grid.out.rows];
-    own->config.rows = (uint32_t)part->spec.rows;
-    own->config.columns = (uint32_t)part->spec.columns;
-    own->config.row = (uint32_t)part->grid.row;
-    own->config.column = (uint32_t)part->grid.column;
-    own->config.exchange = (int)options->exchange;
-    own->config.edges_per_thread =
+    params->config.rows = (uint32_t)part->spec.rows;
+    params->config.columns = (uint32_t)part->spec.columns;
+    params->config.row = (uint32_t)part->grid.row;
+    params->config.column = (uint32_t)part->grid.column;
+    params->config.exchange = (int)options->exchange;
+    params->config.edges_per_thread =
         options->edges_per_thread > 0 ? options->edges_per_thread : HW_EDGES_PER_THREAD;
-    own->config.offsets64 = state->edges > (hw_count)UINT32_MAX;
-    own->trace.capacity =
+    params->config.offsets64 = state->edges > (hw_count)UINT32_MAX;
+    params->trace.capacity =
         (uint32_t)(levels < HW_SCAN2D_GRID_TRACE_CAPACITY ? levels : HW_SCAN2D_GRID_TRACE_CAPACITY);
     status = agree_on_blocks(engine, err);
     if (status != HW_OK)
@@ -278,10 +281,10 @@ enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw
 static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct hw_scan2d_grid_params *params = &state->params;
     const struct hw_part *part = engine->part;
-    const hw_count count = (hw_count)own->config.rows * own->config.block + 1;
-    const size_t width = own->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
+    const hw_count count = (hw_count)params->config.rows * params->config.block + 1;
+    const size_t width = params->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
     char *offsets = NULL;
     enum hw_status status = hw_alloc(&offsets, count, width, "offsets", err);
 
@@ -289,18 +292,18 @@ static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, s
         return status;
 #pragma omp parallel for
     for (hw_count c = 0; c < count; c++) {
-        const hw_count r = c / own->config.block, t = c % own->config.block;
+        const hw_count r = c / params->config.block, t = c % params->config.block;
         const hw_count in_block = t < part->grid.block ? t : part->grid.block;
-        const hw_count from = r < own->config.rows
+        const hw_count from = r < params->config.rows
                                   ? part->grid.out.offset[r * part->grid.block + in_block]
                                   : state->edges;
-        if (own->config.offsets64)
+        if (params->config.offsets64)
             ((uint64_t *)(void *)offsets)[c] = (uint64_t)from;
         else
             ((uint32_t *)(void *)offsets)[c] = (uint32_t)from;
     }
-    status =
-        hw_gpu_put((void *)(uintptr_t)own->by_column.offset, offsets, (size_t)count * width, err);
+    status = hw_gpu_put((void *)(uintptr_t)params->by_column.offset, offsets, (size_t)count * width,
+                        err);
     free(offsets);
     return status;
 }
@@ -310,30 +313,30 @@ static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, s
 static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_scan2d_grid_params *own = &state->params;
+    struct hw_scan2d_grid_params *params = &state->params;
     const struct hw_part *part = engine->part;
     struct hw_device_csr *device_csr = hw_device_csr(part);
     const hw_lid block = device_csr ? device_csr->block : part->grid.block;
     enum hw_status status = upload_offsets(engine, err);
 
     if (device_csr)
-        own->by_column.neighbor = device_csr->column;
-    uint32_t *rows = (uint32_t *)(uintptr_t)own->by_column.neighbor;
+        params->by_column.neighbor = device_csr->column;
+    uint32_t *rows = (uint32_t *)(uintptr_t)params->by_column.neighbor;
     if (status == HW_OK && !device_csr && state->edges > 0)
         status = hw_gpu_put(rows, part->grid.out.index, (size_t)state->edges * sizeof *rows, err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_scan2d_grid_launch_renumber(rows, (uint64_t)state->edges, block, own->config.block),
-            "the kernel that renumbers rows", err);
+        status = hw_cuda(hw_scan2d_grid_launch_renumber(rows, (uint64_t)state->edges, block,
+                                                        params->config.block),
+                         "the kernel that renumbers rows", err);
     if (device_csr)
-        device_csr->block = own->config.block;
+        device_csr->block = params->config.block;
     if (status == HW_OK)
-        status = hw_scan2d_order(own, state->flag, err);
+        status = hw_scan2d_order(params, state->flag, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_scan2d_grid_launch_find_tails(own),
+        status = hw_cuda(hw_scan2d_grid_launch_find_tails(params),
                          "the kernel that copies tails of lists", err);
     if (status == HW_OK && state->may_go_bottom_up)
-        status = hw_scan2d_transpose(own, state->edges, state->flag, err);
+        status = hw_scan2d_transpose(params, state->edges, state->flag, err);
     return status == HW_OK ? hw_gpu_put(state->result.position, part->own.by_graph_id,
                                         part->own.count * sizeof(uint32_t), err)
                            : status;
@@ -371,36 +374,37 @@ static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_transport *transport = &engine->transport;
-    struct hw_scan2d_grid_params *own = &state->params;
+    struct hw_scan2d_grid_params *params = &state->params;
     const int rank = engine->ctx->rank;
 
-    own->search.predecessor = (uint32_t *)(void *)(transport->heap[rank] + state->heap.predecessor);
-    own->search.visited = (uint32_t *)(void *)(transport->heap[rank] + state->heap.visited);
-    for (uint32_t m = 0; m < own->config.columns; m++) {
-        const int q = (int)(m * own->config.rows + own->config.row);
-        own->buffers.fold_send[m] = hw_outbox_send_buffer(transport, &state->outbox.fold, q);
-        own->buffers.fold_recv[m] = hw_outbox_recv_buffer(transport, &state->outbox.fold, q);
-        own->buffers.peer_predecessor[m] =
+    params->search.predecessor =
+        (uint32_t *)(void *)(transport->heap[rank] + state->heap.predecessor);
+    params->search.visited = (uint32_t *)(void *)(transport->heap[rank] + state->heap.visited);
+    for (uint32_t m = 0; m < params->config.columns; m++) {
+        const int q = (int)(m * params->config.rows + params->config.row);
+        params->buffers.fold_send[m] = hw_outbox_send_buffer(transport, &state->outbox.fold, q);
+        params->buffers.fold_recv[m] = hw_outbox_recv_buffer(transport, &state->outbox.fold, q);
+        params->buffers.peer_predecessor[m] =
             hw_scan2d_grid_is_peer(engine)
                 ? (uint32_t *)(void *)(transport->heap[q] + state->heap.predecessor)
                 : hw_outbox_recv_buffer(transport, &state->outbox.replies, q);
-        if (hw_scan2d_grid_is_peer(engine) && m != own->config.column)
-            own->search.peer_visited[m] =
+        if (hw_scan2d_grid_is_peer(engine) && m != params->config.column)
+            params->search.peer_visited[m] =
                 (uint32_t *)(void *)(transport->heap[q] + state->heap.visited) +
-                (size_t)m * (own->config.block / 32);
+                (size_t)m * (params->config.block / 32);
     }
     for (int half = 0; half < 2; half++)
-        for (uint32_t r = 0; r < own->config.rows; r++) {
-            const int q = (int)(own->config.column * own->config.rows + r);
-            own->buffers.expand_recv[half][r] =
+        for (uint32_t r = 0; r < params->config.rows; r++) {
+            const int q = (int)(params->config.column * params->config.rows + r);
+            params->buffers.expand_recv[half][r] =
                 hw_outbox_recv_buffer(transport, &state->outbox.expand[half], q);
-            own->buffers.expand_send[half][r] =
+            params->buffers.expand_send[half][r] =
                 hw_outbox_send_buffer(transport, &state->outbox.expand[half], q);
             if (q == rank) /* the own set is not sent, whatever the transport */
-                own->buffers.expand_send[half][r] =
-                    (uint32_t *)(uintptr_t)own->buffers.expand_recv[half][r];
+                params->buffers.expand_send[half][r] =
+                    (uint32_t *)(uintptr_t)params->buffers.expand_recv[half][r];
         }
-    own->buffers.reply_begin = hw_scan2d_grid_is_peer(engine) ? NULL : state->request.begin;
+    params->buffers.reply_begin = hw_scan2d_grid_is_peer(engine) ? NULL : state->request.begin;
 }
 
 /* ---- opening ---- */
@@ -410,15 +414,15 @@ static enum hw_status open_preposted(struct hw_multi_gpu_engine *engine, struct 
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_transport *transport = &engine->transport;
-    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct hw_scan2d_grid_params *params = &state->params;
     int row[HW_SCAN2D_GRID_MAX_SIDE], column[HW_SCAN2D_GRID_MAX_SIDE], in_row = 0, in_column = 0;
 
-    for (uint32_t m = 0; m < own->config.columns; m++)
-        if (m != own->config.column)
-            row[in_row++] = (int)(m * own->config.rows + own->config.row);
-    for (uint32_t r = 0; r < own->config.rows; r++)
-        if (r != own->config.row)
-            column[in_column++] = (int)(own->config.column * own->config.rows + r);
+    for (uint32_t m = 0; m < params->config.columns; m++)
+        if (m != params->config.column)
+            row[in_row++] = (int)(m * params->config.rows + params->config.row);
+    for (uint32_t r = 0; r < params->config.rows; r++)
+        if (r != params->config.row)
+            column[in_column++] = (int)(params->config.column * params->config.rows + r);
     enum hw_status status = hw_preposted_recv_open(transport, &state->outbox.fold, row, in_row,
                                                    &state->preposted.fold, err);
     for (int half = 0; half < 2 && status == HW_OK; half++)

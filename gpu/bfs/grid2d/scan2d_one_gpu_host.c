@@ -17,24 +17,25 @@ struct state {
 static enum hw_status plan_scan(struct hw_single_gpu_engine *engine,
                                 const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
+    struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
     int asked = engine->options.edges_per_thread;
 
     (void)order;
-    own->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
-    hw_gpu_add(&engine->arrays, &own->total, HW_SCAN2D_MAX_BLOCKS, sizeof *own->total);
-    return hw_frontier_queue_plan_arrays(engine, 1, &own->common, err);
+    params->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
+    hw_gpu_add(&engine->arrays, &params->total, HW_SCAN2D_MAX_BLOCKS, sizeof *params->total);
+    return hw_frontier_queue_plan_arrays(engine, 1, &params->common, err);
 }
 
 static enum hw_status plan_scatter(struct hw_single_gpu_engine *engine,
                                    const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
+    struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
     const struct hw_gpu_graph *graph = &engine->graph;
 
-    own->scatter = true;
-    hw_gpu_add(&engine->arrays, &own->map, graph->active, hw_frontier_queue_width(engine));
-    hw_gpu_add(&engine->arrays, &own->neighbour, (hw_count)graph->edges, sizeof *own->neighbour);
+    params->scatter = true;
+    hw_gpu_add(&engine->arrays, &params->map, graph->active, hw_frontier_queue_width(engine));
+    hw_gpu_add(&engine->arrays, &params->neighbour, (hw_count)graph->edges,
+               sizeof *params->neighbour);
     return plan_scan(engine, order, err);
 }
 
@@ -64,13 +65,13 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
-    const struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
+    const struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
     hw_count before = steps->count;
-    enum hw_status status = hw_frontier_queue_steps(&own->common, steps, err);
+    enum hw_status status = hw_frontier_queue_steps(&params->common, steps, err);
 
-    for (hw_count s = before; s < steps->count && !own->scatter; s++)
+    for (hw_count s = before; s < steps->count && !params->scatter; s++)
         snprintf(steps->record[s].routine, sizeof steps->record[s].routine, "scan2d %d",
-                 own->edges_per_thread);
+                 params->edges_per_thread);
     return status;
 }
 
