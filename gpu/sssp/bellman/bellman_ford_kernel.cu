@@ -26,7 +26,7 @@ template <int kind, bool words> __global__ void begin(const kernel_params params
     constexpr key_t none = hw_keys<kind>::none;
     key_t *distance = static_cast<key_t *>(params.paths.distance);
     key_t *relaxed = static_cast<key_t *>(params.state.relaxed_key);
-    key_t *pieces = static_cast<key_t *>(params.lists.chunk_relaxed_key);
+    key_t *chunk_keys = static_cast<key_t *>(params.lists.chunk_relaxed_key);
 
     for (uint64_t v = hw_grid_thread(); v < params.graph.active; v += hw_grid_threads()) {
         const key_t key = v == params.root ? 0 : none;
@@ -41,7 +41,7 @@ template <int kind, bool words> __global__ void begin(const kernel_params params
         params.paths.hint[v] = hw_gpu_edge{HW_INVALID_VERTEX, 0};
     }
     for (uint64_t p = hw_grid_thread(); p < params.lists.num_chunks; p += hw_grid_threads())
-        pieces[p] = none;
+        chunk_keys[p] = none;
 }
 
 /* Puts the root into the frontier, where it has a list. One thread. */

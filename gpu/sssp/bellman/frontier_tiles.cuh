@@ -27,7 +27,7 @@ template <class L> __device__ inline void relax_tile(L &lane, uint32_t u, uint32
             length = hw_begin<typename L::offset>(lane.params.graph.out, u + 1) - begin;
         }
         if (lane.params.lists.num_chunks > 0 && length >= lane.params.lists.min_length)
-            length = 0; /* the pieces' affair */
+            length = 0; /* its chunks are relaxed by relax_chunks() */
         else
             lane.frontier += wanted;
     }

@@ -10,6 +10,7 @@
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_LANE_STATE_CUH
 #define HOPWAVE_GPU_SSSP_BELLMAN_LANE_STATE_CUH
 
+#include "gpu/device/warp.cuh"
 #include "gpu/sssp/bellman/bellman_ford.h"
 #include "gpu/sssp/common/distance_keys.cuh"
 

@@ -11,9 +11,10 @@ namespace bellman_ford
 {
 
 /* Chunks that a warp tests at a time in the first phase of a pile. */
-template <class L> __device__ __forceinline__ uint32_t fair_batch(const L &lane, uint32_t pieces)
+template <class L>
+__device__ __forceinline__ uint32_t fair_batch(const L &lane, uint32_t num_chunks)
 {
-    const uint32_t fair = pieces / (gridDim.x * block_warps);
+    const uint32_t fair = num_chunks / (gridDim.x * block_warps);
 
     return fair < usual_batch            ? usual_batch
            : fair < HW_BELLMAN_MAX_BATCH ? fair

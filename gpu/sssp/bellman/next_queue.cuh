@@ -5,7 +5,6 @@
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_NEXT_QUEUE_CUH
 #define HOPWAVE_GPU_SSSP_BELLMAN_NEXT_QUEUE_CUH
 
-#include "gpu/device/warp.cuh"
 #include "gpu/sssp/bellman/lane_state.cuh"
 
 namespace bellman_ford

@@ -70,7 +70,8 @@ template <class L> __device__ inline void relax_phase(L &lane, block_shared &sha
     if (threadIdx.x == 0)
         clear_block_counters(shared);
     __syncthreads();
-    /* What it reaches is not relaxed in the same lane.phase, but by pieces. */
+    /* Phase 1 relaxes the root alone: vertices that it reaches are relaxed in a later phase. With
+     * chunks pending that does not hold. */
     lane.root_only = lane.phase == 1 && lane.enqueues && lane.state.pending_tiers == 0;
     if (lane.state.pending_tiers >> lane.state.tier & 1 ||
         (lane.params.lists.num_chunks > 0 && lane.source == HW_FROM_ALL))

@@ -160,7 +160,7 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
 {
     const struct hw_delegate_part *separate = &sssp->engine->part->separate;
     const struct hw_distributed_sssp_params *params = &sssp->params;
-    const uint32_t home = params->config.owned_range * params->config.block_size,
+    const uint32_t owned_begin = params->config.owned_range * params->config.block_size,
                    first = params->config.num_ranges * params->config.block_size;
 
     if (list < params->config.block_size) {
@@ -168,7 +168,7 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
         copy_list(sssp, &separate->nd, list, first, index + count, weight + count);
     } else {
         const uint32_t row = list - params->config.block_size;
-        size_t count = copy_list(sssp, &separate->dn, row, home, index, weight);
+        size_t count = copy_list(sssp, &separate->dn, row, owned_begin, index, weight);
         copy_list(sssp, &separate->dd, row, first, index + count, weight + count);
     }
 }

@@ -228,7 +228,7 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
 
 /* ---- one round ---- */
 
-/* Adds the counters of the expand exchange, which came before. */
+/* Adds the counters of the expand exchange, of the same round. */
 static void add_expand_counters(struct hw_distributed_sssp_counters *counters,
                                 const struct hw_distributed_sssp_counters *before)
 {
@@ -461,16 +461,16 @@ enum hw_status hw_distributed_sssp_read_trace(struct hw_distributed_sssp *sssp,
     hw_count count = sssp->device_run.trace_used < HW_DISTRIBUTED_SSSP_TRACE_CAPACITY
                          ? sssp->device_run.trace_used
                          : HW_DISTRIBUTED_SSSP_TRACE_CAPACITY;
-    struct hw_distributed_sssp_trace_record *row = NULL;
-    enum hw_status status = hw_alloc(&row, count, sizeof *row, "the steps", err);
+    struct hw_distributed_sssp_trace_record *record = NULL;
+    enum hw_status status = hw_alloc(&record, count, sizeof *record, "the steps", err);
 
     if (status == HW_OK && count > 0)
-        status = hw_gpu_get(row, sssp->device_run.trace, (size_t)count * sizeof *row, err);
+        status = hw_gpu_get(record, sssp->device_run.trace, (size_t)count * sizeof *record, err);
     for (hw_count s = 0, r = 0; s < sssp->search.steps.count && status == HW_OK; s++) {
         struct hw_trace_record *step = &sssp->search.steps.record[s];
         if (step->seconds[HW_PHASE_EXPANSION] >= 0 || count == 0)
             continue;
-        const struct hw_distributed_sssp_trace_record *own = &row[r < count ? r : count - 1];
+        const struct hw_distributed_sssp_trace_record *own = &record[r < count ? r : count - 1];
         step->frontier = (hw_count)own->frontier;
         step->discovered = (hw_count)own->current_step;
         step->edges_examined = (hw_count)own->edges;
@@ -480,6 +480,6 @@ enum hw_status hw_distributed_sssp_read_trace(struct hw_distributed_sssp *sssp,
         step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)own->nanoseconds;
         r++;
     }
-    free(row);
+    free(record);
     return status;
 }

@@ -8,11 +8,11 @@
 #include "gpu/sssp/bellman/bellman_ford.h"
 
 /* As hw_bellman_launch_shape() and hw_bellman_launch_run() for parameters of this kind. */
-int hw_bellman_shape_f32(const hw_bellman_params *params, int *blocks);
-int hw_bellman_shape_i32(const hw_bellman_params *params, int *blocks);
-int hw_bellman_shape_i64(const hw_bellman_params *params, int *blocks);
-int hw_bellman_run_f32(const hw_bellman_params *params, int blocks, uint32_t last);
-int hw_bellman_run_i32(const hw_bellman_params *params, int blocks, uint32_t last);
-int hw_bellman_run_i64(const hw_bellman_params *params, int blocks, uint32_t last);
+int hw_bellman_shape_f32(const struct hw_bellman_params *params, int *blocks);
+int hw_bellman_shape_i32(const struct hw_bellman_params *params, int *blocks);
+int hw_bellman_shape_i64(const struct hw_bellman_params *params, int *blocks);
+int hw_bellman_run_f32(const struct hw_bellman_params *params, int blocks, uint32_t last);
+int hw_bellman_run_i32(const struct hw_bellman_params *params, int blocks, uint32_t last);
+int hw_bellman_run_i64(const struct hw_bellman_params *params, int blocks, uint32_t last);
 
 #endif
