@@ -2,7 +2,7 @@
  * Method `delegates`: backward (bottom-up) visits of a subgraph, and what they share with forward
  * visits.
  *
- * Every unvisited destination that has sources on this part looks for a visited one. First sources
+ * Every unvisited destination that has sources on this part searches a visited one. First sources
  * are stored apart, are read in order and give loaded destinations their parent. The rest is
  * compacted within the warp and scanned: by one lane each for the first few sources, then by
  * several lanes for each list.

@@ -19,7 +19,7 @@ namespace hw_delegates
 namespace
 {
 
-/* Whether this GPU's visits discovered slots, its own or others'. A whole warp. */
+/* Whether this GPU's visits discovered slots, its own or others'. Warp-collective. */
 __device__ __forceinline__ bool has_found_slots(const kernel_params &params)
 {
     const control_t &c = *params.control;
@@ -30,7 +30,7 @@ __device__ __forceinline__ bool has_found_slots(const kernel_params &params)
     return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found.slots) != 0;
 }
 
-/* Signals every other GPU that these visits of this GPU are done. A whole warp. */
+/* Signals every other GPU that these visits of this GPU are done. Warp-collective. */
 __device__ __forceinline__ void signal_peers(const kernel_params &params,
                                              hw_gpu_delegates_signal which)
 {

@@ -114,7 +114,7 @@ constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
 static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
               "a byte of the summary for each warp, a word of 64 bits for each block");
 
-/* Adds every lane's number to a sum in shared memory. A whole warp. */
+/* Adds every lane's number to a sum in shared memory. Warp-collective. */
 __device__ __forceinline__ void add(count64 *sum, uint32_t x)
 {
     x = hw_warp_sum(x);

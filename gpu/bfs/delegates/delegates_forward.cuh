@@ -81,7 +81,7 @@ __device__ __forceinline__ void write_update(const step_view &step, const remote
 }
 
 /* Writes updates to the outboxes of their owners; with few parts one atomic operation a part
- * reserves those of all edges. A whole warp. */
+ * reserves those of all edges. Warp-collective. */
 __device__ __forceinline__ void send_to_owners(const step_view &step, const remote_update *edge)
 {
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
@@ -121,7 +121,7 @@ __device__ __forceinline__ void send_to_owners(const step_view &step, const remo
     }
 }
 
-/* Follows edges of nn, `batch` for each lane that has them. A whole warp. */
+/* Follows edges of nn, `batch` for each lane that has them. Warp-collective. */
 __device__ __forceinline__ void follow_packed_ids(const step_view &step, const bool *valid,
                                                   const uint32_t *source, const uint32_t *target,
                                                   uint32_t &discovered)
@@ -155,7 +155,7 @@ __device__ __forceinline__ void follow_packed_ids(const step_view &step, const b
 
 /* ---- lists ---- */
 
-/* Follows `batch` edges for each lane that has them. A whole warp. */
+/* Follows `batch` edges for each lane that has them. Warp-collective. */
 template <int which>
 __device__ __forceinline__ void follow(const step_view &step, const bool *valid,
                                        const uint32_t *source, const uint64_t *edge,

@@ -80,9 +80,9 @@ __device__ __forceinline__ slot_queues begin_previsit(const kernel_params &param
     return {nn_only ? graph.nn_only : graph.out[HW_GPU_NN], nd};
 }
 
-/* Processes the new slots of a warp's words, one word in each of the first slot_words lanes. whole:
- * as for reserve(). */
-template <bool whole>
+/* Processes the new slots of a warp's words, one word in each of the first slot_words lanes.
+ * by_block: as for reserve(). */
+template <bool by_block>
 __device__ __forceinline__ void process_slots(const kernel_params &params,
                                               const slot_queues &queues, uint32_t word,
                                               uint32_t new_bits, previsit_shared &own)
@@ -108,7 +108,7 @@ __device__ __forceinline__ void process_slots(const kernel_params &params,
     add(&own.sum[NN_OUT], __popc(nn_out));
     add(&own.sum[DN_IN], __popc(dn_in));
     add(&own.sum[ND_WORK],
-        queue_slots<whole>(params, word, nn_out, queues.nd ? nd_out : 0, own.scratch));
+        queue_slots<by_block>(params, word, nn_out, queues.nd ? nd_out : 0, own.scratch));
 }
 
 /* Processes all new slots. All threads of the grid. */

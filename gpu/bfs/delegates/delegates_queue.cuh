@@ -18,11 +18,11 @@ namespace
 {
 
 /* Reserves `amount` elements of a counter for each warp of a block, in order. Returns where those
- * of this warp begin. One atomic operation a block; or, where whole is false, one a warp,
+ * of this warp begin. One atomic operation a block; or, where by_block is false, one a warp,
  * independently. amount: the same in all lanes. scratch: [warps] in shared memory. */
-template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *scratch)
+template <bool by_block, typename T> __device__ T reserve(T *counter, T amount, T *scratch)
 {
-    if (!whole) {
+    if (!by_block) {
         const T at = (threadIdx.x & 31) == 0 && amount > 0 ? atomicAdd(counter, amount) : 0;
         return __shfl_sync(HW_WARP, at, 0);
     }
@@ -67,8 +67,8 @@ struct reserve_scratch {
 };
 
 /* Appends new delegates to the queues of dd and dn: sizes first, then elements. Returns this lane's
- * edges in dn. All threads of a block, or, where whole is false, of a warp. */
-template <bool whole>
+ * edges in dn. All threads of a block, or, where by_block is false, of a warp. */
+template <bool by_block>
 __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params, uint32_t word,
                                                     uint32_t dd_out, uint32_t dn_out,
                                                     reserve_scratch &scratch)
@@ -94,9 +94,10 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
     /* The elements of a lane are consecutive. */
     const count64 past = hw_warp_scan(edges);
     const uint32_t last = hw_warp_scan(pieces);
-    count64 dd_at = reserve<whole>(&c->next.dd_queue, __shfl_sync(HW_WARP, past, 31), scratch.wide);
-    uint32_t dn_at =
-        reserve<whole>(&c->next.queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), scratch.narrow);
+    count64 dd_at =
+        reserve<by_block>(&c->next.dd_queue, __shfl_sync(HW_WARP, past, 31), scratch.wide);
+    uint32_t dn_at = reserve<by_block>(&c->next.queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31),
+                                       scratch.narrow);
     dd_at += past - edges;
     dn_at += last - pieces;
 #pragma unroll
@@ -162,9 +163,9 @@ enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
 constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
 
 /* Appends the new slots of a warp's words, one word in each of the first slot_words lanes, to the
- * queues of nn and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is
- * false, of a warp. */
-template <bool whole>
+ * queues of nn and nd. Returns this lane's edges in nd. All threads of a block, or, where by_block
+ * is false, of a warp. */
+template <bool by_block>
 __device__ __forceinline__ uint32_t queue_slots(const kernel_params &params, uint32_t word,
                                                 uint32_t nn_out, uint32_t nd_out, count64 *scratch)
 {
@@ -173,7 +174,7 @@ __device__ __forceinline__ uint32_t queue_slots(const kernel_params &params, uin
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
     const count64 here =
         static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
-    const count64 at = reserve<whole>(sizes, here, scratch);
+    const count64 at = reserve<by_block>(sizes, here, scratch);
     uint32_t nn_at = static_cast<uint32_t>(at), nd_at = static_cast<uint32_t>(at >> 32), work = 0;
 
     if (here == 0)

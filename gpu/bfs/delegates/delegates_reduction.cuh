@@ -266,9 +266,9 @@ struct reduction_shared {
     reserve_scratch scratch;
 };
 
-/* Processes new delegates in a warp's words: sums, queues, levels and parents. whole: as for
+/* Processes new delegates in a warp's words: sums, queues, levels and parents. by_block: as for
  * reserve(). */
-template <bool whole, uint32_t max_peers>
+template <bool by_block, uint32_t max_peers>
 __device__ __forceinline__ void process_delegates(const kernel_params &params,
                                                   const mask_delta<max_peers> &words, bool queues,
                                                   reduction_shared &own)
@@ -285,7 +285,7 @@ __device__ __forceinline__ void process_delegates(const kernel_params &params,
     add(&own.sum[DELEGATES], __popc(new_bits));
     if (queues)
         add(&own.sum[DN_WORK],
-            queue_delegates<whole>(params, words.word, dd_out, dn_out, own.scratch));
+            queue_delegates<by_block>(params, words.word, dd_out, dn_out, own.scratch));
     add(&own.sum[OWNED],
         write_levels(params, words, static_cast<int32_t>(params.control->level + 1)));
 }

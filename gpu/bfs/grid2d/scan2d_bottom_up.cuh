@@ -143,7 +143,7 @@ __device__ __forceinline__ void defer_long_list(const kernel_params &params, uin
 }
 
 /* Searches the remaining lists of all lanes, one after another. Returns the column for the row of
- * this lane. A whole warp. */
+ * this lane. Warp-collective. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
                                                    list_rest<Offset> rest, uint32_t row,
@@ -173,7 +173,7 @@ __device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
 }
 
 /* Searches the lists of up to 32 rows after their heads; a lane without a row has
- * HW_INVALID_VERTEX. A whole warp. */
+ * HW_INVALID_VERTEX. Warp-collective. */
 template <typename Offset>
 __device__ __noinline__ uint32_t search_tail(const kernel_params &params, uint32_t row,
                                              uint32_t &examined)
@@ -236,7 +236,8 @@ __device__ __forceinline__ void search_heads(const kernel_params &params, const 
 }
 
 /* Searches the lists of the rows whose bit is set in `unmatched`, bit k for the k-th of a lane. The
- * rows are compacted in scratch [rows_per_lane * 32] and distributed over the lanes. A whole warp.
+ * rows are compacted in scratch [rows_per_lane * 32] and distributed over the lanes.
+ * Warp-collective.
  */
 template <typename Offset>
 __device__ __forceinline__ void search_unmatched(const kernel_params &params, const uint32_t *row,
@@ -271,7 +272,7 @@ __device__ __forceinline__ void search_unmatched(const kernel_params &params, co
 }
 
 /* Searches a column of the frontier for each of rows_per_lane rows a lane, HW_INVALID_VERTEX where
- * there are fewer, and stores it as the predecessor. A whole warp. */
+ * there are fewer, and stores it as the predecessor. Warp-collective. */
 template <typename Offset>
 __device__ __forceinline__ void search_rows(const kernel_params &params, const uint32_t *row,
                                             uint32_t *column, uint32_t *scratch, uint32_t &examined)
@@ -287,7 +288,7 @@ __device__ __forceinline__ void search_rows(const kernel_params &params, const u
 }
 
 /* Searches the unvisited rows of 32 words from `first` on, where they are many; unvisited: the word
- * of this lane. A whole warp. */
+ * of this lane. Warp-collective. */
 template <typename Offset>
 __device__ __forceinline__ void search_dense(const kernel_params &params, uint32_t first,
                                              uint32_t unvisited, picked_rows &scratch,

@@ -225,7 +225,7 @@ __device__ __forceinline__ uint32_t tiles_per_warp(count64 all, uint32_t warps, 
  * Lanes search for the first of per_thread consecutive edges, walk on from there (section 3.4.1),
  * and exchange the lists in scratch [32 * per_thread], so that a warp reads 32 consecutive edges at
  * a time. low: the list of `first` or the one before; lists end at `high`. Returns the list of the
- * last edge. A whole warp. */
+ * last edge. Warp-collective. */
 template <typename Offset, int per_thread>
 __device__ __forceinline__ uint32_t search_lists(const Offset *sum, Offset first, uint32_t count,
                                                  uint32_t low, uint32_t high, uint16_t *scratch,

@@ -14,7 +14,8 @@ namespace
 
 /* ---- predecessors ---- */
 
-/* Set positions of a set before word w, from the first word of its 1024 positions on. A whole warp.
+/* Set positions of a set before word w, from the first word of its 1024 positions on.
+ * Warp-collective.
  */
 __device__ __forceinline__ uint32_t bits_before_word(const uint32_t *set, uint32_t w)
 {
@@ -29,8 +30,8 @@ __device__ __forceinline__ uint32_t bits_below(uint32_t word)
     return __popc(word & ((1u << lane_of()) - 1));
 }
 
-/* The packed id of the parent of an own vertex: a local column of the part that discovered it. A
- * whole warp, each lane the vertex of its bit in word w. */
+/* The packed id of the parent of an own vertex: a local column of the part that discovered it.
+ * Warp-collective, each lane the vertex of its bit in word w. */
 __device__ __forceinline__ uint32_t parent_packed_id(const kernel_params &params, uint32_t w)
 {
     const uint32_t words = words_of(params),

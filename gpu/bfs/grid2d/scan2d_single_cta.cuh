@@ -51,7 +51,7 @@ __device__ __forceinline__ uint32_t *cta_own_positions(const kernel_params &para
     return static_cast<uint32_t *>(params.search.prefix);
 }
 
-/* Appends a value of each lane that has one. A whole warp. */
+/* Appends a value of each lane that has one. Warp-collective. */
 __device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool has_value,
                                        uint32_t value)
 {

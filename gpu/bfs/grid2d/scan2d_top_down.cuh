@@ -21,7 +21,7 @@ namespace
 {
 
 /* Expands `count` edges from `first` on, which belong to the lists low .. high of the queue.
- * Returns the list of the last edge. A whole warp. */
+ * Returns the list of the last edge. Warp-collective. */
 template <typename Offset, int per_lane>
 __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
                                                 const frontier<Offset> &from, Offset first,
