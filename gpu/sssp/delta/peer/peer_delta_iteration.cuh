@@ -23,24 +23,24 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
         atomicAdd(to, all);
 }
 
+/* Counters of a lane that are summed, in the order of block_shared::sum. */
+struct lane_counters {
+    uint32_t value[sums];
+};
+
 /* Sums the lanes' counters into shared memory. The arguments fit into registers. */
 template <int kind>
-__device__ __noinline__ void reduce_counters(uint32_t edges, uint32_t degrees, uint32_t open,
-                                             uint32_t pulled, uint32_t sent_step,
-                                             uint32_t sent_rest, uint32_t from_inbox,
-                                             uint32_t sent_keys, key_of<kind> min_key)
+__device__ __noinline__ void reduce_counters(const lane_counters count, key_of<kind> min_key)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const uint32_t count[sums] = {edges,     degrees,   open,       pulled,
-                                  sent_step, sent_rest, from_inbox, sent_keys};
     const key_of<kind> warp_min_key = warp_min(min_key);
     count64 mine = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < sums; k++) {
-        if (!__any_sync(HW_WARP, count[k] != 0))
+        if (!__any_sync(HW_WARP, count.value[k] != 0))
             continue;
-        const count64 all = warp_sum(count[k]);
+        const count64 all = warp_sum(count.value[k]);
         mine = lane == k ? all : mine;
     }
     if (lane == sums && warp_min_key != hw_keys<kind>::none)
@@ -62,9 +62,10 @@ __device__ __forceinline__ bool reduce_lane_counters(block_shared &shared,
                                               state.from_inbox | state.sent_keys) != 0);
 
     if (any)
-        reduce_counters<kind>(state.edges, state.degrees, state.unsettled, state.pulled,
-                              state.sent_step, state.sent_rest, state.from_inbox, state.sent_keys,
-                              state.min_key);
+        reduce_counters<kind>(
+            lane_counters{{state.edges, state.degrees, state.unsettled, state.pulled,
+                           state.sent_step, state.sent_rest, state.from_inbox, state.sent_keys}},
+            state.min_key);
     else if (lane <= sums)
         shared.sum[lane][threadIdx.x / 32] = 0;
     return any;
