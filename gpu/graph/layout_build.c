@@ -447,11 +447,11 @@ static enum hw_status get_lists(const struct finishing *self, enum hw_matrix whi
     hw_count count = matrix->offset[matrix->rows];
     enum hw_status status;
 
-    if (which == HW_NN)
+    if (which == HW_MATRIX_NN)
         status = hw_alloc(&matrix->target, count, sizeof *matrix->target, "edges of a part", err);
     else
         status = hw_alloc(&matrix->index, count, sizeof *matrix->index, "edges of a part", err);
-    if (status == HW_OK && which == HW_NN)
+    if (status == HW_OK && which == HW_MATRIX_NN)
         status = get_targets(self->column + at, count, matrix->target, err);
     else if (status == HW_OK)
         status = hw_gpu_get_new(matrix->index, self->column + at,
@@ -495,11 +495,11 @@ static enum hw_status get_merged_offsets(const struct finishing *self, struct hw
     const hw_count slots = part->separate.slots;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return get_matrix(self, HW_OUT, 0, (hw_count)self->rows, &part->grid.out, err);
-    enum hw_status status = get_matrix(self, HW_NN, 0, slots, &part->separate.nn, err);
-    return status == HW_OK
-               ? get_matrix(self, HW_DN, slots, part->separate.delegates, &part->separate.dn, err)
-               : status;
+        return get_matrix(self, HW_MATRIX_OUT, 0, (hw_count)self->rows, &part->grid.out, err);
+    enum hw_status status = get_matrix(self, HW_MATRIX_NN, 0, slots, &part->separate.nn, err);
+    return status == HW_OK ? get_matrix(self, HW_MATRIX_DN, slots, part->separate.delegates,
+                                        &part->separate.dn, err)
+                           : status;
 }
 
 static enum hw_status get_parts(const struct finishing *self, struct hw_error *err)

@@ -321,39 +321,39 @@ static void try_staying(struct tap *tap, const struct hw_context *ctx, struct hw
 /* ---- graphs ---- */
 
 /* Weights, some of them negative and many equal. */
-static void weigh(struct world *world, enum hw_weights kind)
+static void weigh(struct graph_fixture *fixture, enum hw_weights kind)
 {
     uint64_t state = 7;
 
-    world->desc.weights = kind;
-    world->edges.weight =
-        must(malloc((size_t)(world->edges.count + 1) * sizeof *world->edges.weight));
-    for (hw_count e = 0; e < world->edges.count; e++) {
+    fixture->desc.weights = kind;
+    fixture->edges.weight =
+        must(malloc((size_t)(fixture->edges.count + 1) * sizeof *fixture->edges.weight));
+    for (hw_count e = 0; e < fixture->edges.count; e++) {
         const int32_t whole = (int32_t)below(&state, 100) - 20;
         if (kind == HW_WEIGHTS_F32)
-            world->edges.weight[e].f32 = (float)whole / 4;
+            fixture->edges.weight[e].f32 = (float)whole / 4;
         else
-            world->edges.weight[e].i32 = whole;
+            fixture->edges.weight[e].i32 = whole;
     }
 }
 
 static void try_world(struct tap *tap, const struct hw_context *ctx, uint64_t seed, hw_gid n,
                       hw_count edges, bool directed, enum hw_weights weights, const char *name)
 {
-    struct world world = random_world(seed, n, edges, directed);
+    struct graph_fixture fixture = random_fixture(seed, n, edges, directed);
     struct hw_error err = {{0}};
     struct hw_graph *graph = NULL;
 
     if (weights != HW_WEIGHTS_NONE)
-        weigh(&world, weights);
-    if (hw_graph_from_edges(ctx, &world.desc, &world.edges, &graph, &err) == HW_OK)
+        weigh(&fixture, weights);
+    if (hw_graph_from_edges(ctx, &fixture.desc, &fixture.edges, &graph, &err) == HW_OK)
         try_graph(tap, ctx, graph, name);
     else
         tap_ok(tap, false, "%s: %s", name, err.text);
     if (graph)
         try_staying(tap, ctx, graph, name);
     hw_graph_close(graph);
-    world_free(&world);
+    fixture_free(&fixture);
 }
 
 static void try_file(struct tap *tap, const struct hw_context *ctx, const char *path)

@@ -11,15 +11,15 @@
 /* The matrices of a part. Rows of a part are numbered through its matrices in this order:
  * first those of the grid layouts, then those of degree separation. */
 enum hw_matrix {
-    HW_OUT,
-    HW_IN,
-    HW_NN,
-    HW_ND,
-    HW_DN,
-    HW_DD,
-    HW_ND_IN,
-    HW_DN_IN,
-    HW_DD_IN,
+    HW_MATRIX_OUT,
+    HW_MATRIX_IN,
+    HW_MATRIX_NN,
+    HW_MATRIX_ND,
+    HW_MATRIX_DN,
+    HW_MATRIX_DD,
+    HW_MATRIX_ND_IN,
+    HW_MATRIX_DN_IN,
+    HW_MATRIX_DD_IN,
     HW_MATRICES
 };
 
@@ -129,15 +129,16 @@ hw_edge_map_delegate_entry(const struct hw_edge_map *map, const struct hw_endpoi
     struct hw_matrix_entry entry;
     uint64_t row = u->delegate ? u->number : u->slot;
     uint64_t column = v->delegate ? v->number : u->delegate ? v->slot : v->search_id;
-    int kinds = 2 * u->delegate + v->delegate; /* in the order of enum hw_matrix from HW_NN */
+    int kinds =
+        2 * u->delegate + v->delegate; /* in the order of enum hw_matrix from HW_MATRIX_NN */
 
     bool at_v = u->delegate && (!v->delegate || hw_edge_map_smaller_degree(map, v, u));
     entry.exists = !transpose || kinds > 0;
     entry.part = at_v ? v->part : u->part;
     if (!entry.exists)
         return entry;
-    entry.row =
-        transpose ? map->begin[HW_ND_IN + kinds - 1] + column : map->begin[HW_NN + kinds] + row;
+    entry.row = transpose ? map->begin[HW_MATRIX_ND_IN + kinds - 1] + column
+                          : map->begin[HW_MATRIX_NN + kinds] + row;
     entry.column = transpose ? row : column;
     return entry;
 }
@@ -149,7 +150,7 @@ static inline HW_KERNEL_CALLABLE struct hw_matrix_entry
 hw_edge_map_merged_entry(const struct hw_edge_map *map, uint64_t u, uint64_t v)
 {
     if (!map->degree_separated)
-        return hw_edge_map_grid_entry(map, HW_OUT, u, v);
+        return hw_edge_map_grid_entry(map, HW_MATRIX_OUT, u, v);
     struct hw_endpoint from = hw_endpoint(map, u), to = hw_endpoint(map, v);
     struct hw_matrix_entry entry = hw_edge_map_delegate_entry(map, &from, &to, false);
 
@@ -166,8 +167,8 @@ static inline HW_KERNEL_CALLABLE void hw_edge_map_entries(const struct hw_edge_m
                                                           struct hw_matrix_entry entry[2])
 {
     if (!map->degree_separated) {
-        entry[0] = hw_edge_map_grid_entry(map, HW_OUT, u, v);
-        entry[1] = hw_edge_map_grid_entry(map, map->directed ? HW_IN : HW_OUT, v, u);
+        entry[0] = hw_edge_map_grid_entry(map, HW_MATRIX_OUT, u, v);
+        entry[1] = hw_edge_map_grid_entry(map, map->directed ? HW_MATRIX_IN : HW_MATRIX_OUT, v, u);
         return;
     }
     struct hw_endpoint from = hw_endpoint(map, u), to = hw_endpoint(map, v);

@@ -161,11 +161,11 @@ static enum hw_status mark_real(struct checking *checking, struct hw_error *err)
 static void axes_of(enum hw_matrix which, enum axis *rows, enum axis *columns)
 {
     static const enum axis axes[HW_MATRICES][2] = {
-        [HW_OUT] = {GRID_COLUMNS, GRID_ROWS}, [HW_IN] = {GRID_COLUMNS, GRID_ROWS},
-        [HW_NN] = {SLOTS, SEARCH_IDS},        [HW_ND] = {SLOTS, DELEGATES},
-        [HW_DN] = {DELEGATES, SLOTS},         [HW_DD] = {DELEGATES, DELEGATES},
-        [HW_ND_IN] = {DELEGATES, SLOTS},      [HW_DN_IN] = {SLOTS, DELEGATES},
-        [HW_DD_IN] = {DELEGATES, DELEGATES}};
+        [HW_MATRIX_OUT] = {GRID_COLUMNS, GRID_ROWS}, [HW_MATRIX_IN] = {GRID_COLUMNS, GRID_ROWS},
+        [HW_MATRIX_NN] = {SLOTS, SEARCH_IDS},        [HW_MATRIX_ND] = {SLOTS, DELEGATES},
+        [HW_MATRIX_DN] = {DELEGATES, SLOTS},         [HW_MATRIX_DD] = {DELEGATES, DELEGATES},
+        [HW_MATRIX_ND_IN] = {DELEGATES, SLOTS},      [HW_MATRIX_DN_IN] = {SLOTS, DELEGATES},
+        [HW_MATRIX_DD_IN] = {DELEGATES, DELEGATES}};
 
     *rows = axes[which][0];
     *columns = axes[which][1];
@@ -215,7 +215,7 @@ static enum hw_status check_lists(struct checking *checking, enum hw_matrix whic
     for (hw_lid r = 0; r < matrix->rows; r++) {
         hw_count before = -1;
         for (hw_count e = matrix->offset[r]; e < matrix->offset[r + 1]; e++) {
-            hw_count id = which == HW_NN ? matrix->target[e] : (hw_count)matrix->index[e];
+            hw_count id = which == HW_MATRIX_NN ? matrix->target[e] : (hw_count)matrix->index[e];
             wrong += id <= before || id >= columns || !stands(checking, axis, id);
             before = id;
             endless += floats && !isfinite(matrix->weight[e].f32);
@@ -225,7 +225,7 @@ static enum hw_status check_lists(struct checking *checking, enum hw_matrix whic
         return hw_fail(err, HW_BAD_INPUT,
                        "/%s/%s of part %d names %" PRI_COUNT
                        " vertices out of range or out of order",
-                       hw_matrix_name(which), which == HW_NN ? "target" : "index",
+                       hw_matrix_name(which), which == HW_MATRIX_NN ? "target" : "index",
                        checking->part->index, wrong);
     if (endless)
         return hw_fail(err, HW_BAD_INPUT,

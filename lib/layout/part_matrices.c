@@ -8,23 +8,23 @@ struct hw_csr *hw_part_matrix(struct hw_part *part, enum hw_matrix which)
     bool separated = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
 
     switch (which) {
-    case HW_OUT:
+    case HW_MATRIX_OUT:
         return separated ? NULL : &part->grid.out;
-    case HW_IN:
+    case HW_MATRIX_IN:
         return separated || !part->directed ? NULL : &part->grid.in;
-    case HW_NN:
+    case HW_MATRIX_NN:
         return separated ? &separate->nn : NULL;
-    case HW_ND:
+    case HW_MATRIX_ND:
         return separated ? &separate->nd : NULL;
-    case HW_DN:
+    case HW_MATRIX_DN:
         return separated ? &separate->dn : NULL;
-    case HW_DD:
+    case HW_MATRIX_DD:
         return separated ? &separate->dd : NULL;
-    case HW_ND_IN:
+    case HW_MATRIX_ND_IN:
         return separated && part->directed ? &separate->nd_in : NULL;
-    case HW_DN_IN:
+    case HW_MATRIX_DN_IN:
         return separated && part->directed ? &separate->dn_in : NULL;
-    case HW_DD_IN:
+    case HW_MATRIX_DD_IN:
         return separated && part->directed ? &separate->dd_in : NULL;
     case HW_MATRICES:
         break;
@@ -34,20 +34,20 @@ struct hw_csr *hw_part_matrix(struct hw_part *part, enum hw_matrix which)
 
 hw_count hw_part_matrix_rows(const struct hw_part *part, enum hw_matrix which)
 {
-    bool slots = which == HW_NN || which == HW_ND || which == HW_DN_IN;
+    bool slots = which == HW_MATRIX_NN || which == HW_MATRIX_ND || which == HW_MATRIX_DN_IN;
 
-    if (which == HW_OUT || which == HW_IN)
+    if (which == HW_MATRIX_OUT || which == HW_MATRIX_IN)
         return (hw_count)part->spec.rows * part->grid.block;
     return slots ? part->separate.slots : part->separate.delegates;
 }
 
 hw_count hw_part_matrix_columns(const struct hw_part *part, enum hw_matrix which)
 {
-    bool slots = which == HW_DN || which == HW_ND_IN;
+    bool slots = which == HW_MATRIX_DN || which == HW_MATRIX_ND_IN;
 
-    if (which == HW_OUT || which == HW_IN)
+    if (which == HW_MATRIX_OUT || which == HW_MATRIX_IN)
         return (hw_count)part->spec.columns * part->grid.block;
-    if (which == HW_NN)
+    if (which == HW_MATRIX_NN)
         return part->vertices;
     return slots ? part->separate.slots : part->separate.delegates;
 }

@@ -340,7 +340,7 @@ static enum hw_status read_lists(struct reading *reading, enum hw_matrix which,
     char path[HW_MATRIX_PATH];
     enum hw_status status;
 
-    if (which == HW_NN)
+    if (which == HW_MATRIX_NN)
         status = load_ids(reading, hw_matrix_path(path, which, "target"), part->index, count,
                           &matrix->target, err);
     else
@@ -378,8 +378,8 @@ static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
         status = hw_store_verify(reading->store, hw_matrix_path(path, which, "offset"), err);
         if (status == HW_OK)
             status = hw_store_verify(
-                reading->store, hw_matrix_path(path, which, which == HW_NN ? "target" : "index"),
-                err);
+                reading->store,
+                hw_matrix_path(path, which, which == HW_MATRIX_NN ? "target" : "index"), err);
         if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
             status = hw_store_verify(reading->store, hw_matrix_path(path, which, "weight"), err);
     }
@@ -409,7 +409,7 @@ static hw_count list_bytes(const struct reading *reading)
 
     for (int m = 0; m < HW_MATRICES; m++)
         if (hw_part_matrix(part, (enum hw_matrix)m))
-            bytes += reading->lists[m] * ((m == HW_NN ? 8 : 4) + weight);
+            bytes += reading->lists[m] * ((m == HW_MATRIX_NN ? 8 : 4) + weight);
     return bytes;
 }
 

@@ -304,7 +304,7 @@ static enum hw_status write_lists(struct writing *writing, enum hw_matrix which,
 
     if (count == 0)
         return HW_OK;
-    if (which == HW_NN)
+    if (which == HW_MATRIX_NN)
         status = write_ids(writing->store, hw_matrix_path(path, which, "target"), part->index,
                            matrix->target, count, id_type(part->vertices), err);
     else
@@ -338,10 +338,11 @@ static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which
     hw_matrix_path(start, which, "index_start");
     if (status == HW_OK)
         status = hw_store_write_all(store, start, HW_I64, parts + 1, writing->offset, err);
-    hw_matrix_path(path, which, which == HW_NN ? "target" : "index");
+    hw_matrix_path(path, which, which == HW_MATRIX_NN ? "target" : "index");
     if (status == HW_OK)
-        status = hw_store_define(store, path, which == HW_NN ? id_type(about->vertices) : HW_U32,
-                                 writing->offset[parts], start, parts, writing->offset, err);
+        status =
+            hw_store_define(store, path, which == HW_MATRIX_NN ? id_type(about->vertices) : HW_U32,
+                            writing->offset[parts], start, parts, writing->offset, err);
     if (status == HW_OK && about->weights != HW_WEIGHTS_NONE)
         status = hw_store_define(store, hw_matrix_path(path, which, "weight"),
                                  about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32,

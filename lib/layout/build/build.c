@@ -256,7 +256,8 @@ static enum hw_status require_rest(const struct hw_builder *builder, struct hw_e
 /* Counts the stored edges of all parts. */
 static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, struct hw_error *err)
 {
-    static const enum hw_matrix stored[] = {HW_OUT, HW_NN, HW_ND, HW_DN, HW_DD};
+    static const enum hw_matrix stored[] = {HW_MATRIX_OUT, HW_MATRIX_NN, HW_MATRIX_ND, HW_MATRIX_DN,
+                                            HW_MATRIX_DD};
 
     *edges = 0;
     for (int p = 0; p < builder->parts; p++)

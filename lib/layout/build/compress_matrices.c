@@ -93,7 +93,7 @@ static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
             if (!matrix)
                 continue;
             hw_count count = matrix->offset[matrix->rows];
-            if (m == HW_NN)
+            if (m == HW_MATRIX_NN)
                 status = hw_alloc(&matrix->target, count, sizeof *matrix->target, "edges of a part",
                                   err);
             else
