@@ -39,15 +39,11 @@ static enum hw_status gather(const struct hw_context *ctx, int together, struct 
 {
     const int name = together > 0 ? ctx->rank / together : ctx->node_id;
     int own = ctx->rank;
-    enum hw_status status =
-        hw_mpi(MPI_Comm_split(ctx->node, name, ctx->rank, &nodes->inside), "MPI_Comm_split", err);
-
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(&own, 1, MPI_INT, 0, nodes->inside), "MPI_Bcast", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(&own, 1, MPI_INT, nodes->node, 1, MPI_INT, ctx->world),
-                        "MPI_Allgather", err);
-    return status;
+    HW_TRY(
+        hw_mpi(MPI_Comm_split(ctx->node, name, ctx->rank, &nodes->inside), "MPI_Comm_split", err));
+    HW_TRY(hw_mpi(MPI_Bcast(&own, 1, MPI_INT, 0, nodes->inside), "MPI_Bcast", err));
+    return hw_mpi(MPI_Allgather(&own, 1, MPI_INT, nodes->node, 1, MPI_INT, ctx->world),
+                  "MPI_Allgather", err);
 }
 
 enum hw_status hw_nodes_open(const struct hw_context *ctx, int together, struct hw_nodes *nodes,

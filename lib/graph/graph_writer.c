@@ -239,11 +239,9 @@ enum hw_status hw_generator_spec_seconds(const struct hw_context *ctx,
 {
     double mine = 0;
 
-    enum hw_status status = hw_agree(ctx->world, time_sample(ctx, spec, &mine, err), err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, ctx->world),
-                        "MPI_Allreduce", err);
-    return status;
+    HW_TRY(hw_agree(ctx->world, time_sample(ctx, spec, &mine, err), err));
+    return hw_mpi(MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, ctx->world),
+                  "MPI_Allreduce", err);
 }
 
 enum hw_status hw_generator_spec_digest(const struct hw_context *ctx,

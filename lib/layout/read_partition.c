@@ -293,12 +293,8 @@ static enum hw_status read_delegates(struct reading *reading, struct hw_error *e
 {
     struct hw_delegate_part *separate = &reading->part->separate;
     hw_count count = separate->delegates;
-    enum hw_status status =
-        load_ids(reading, "/delegates/search_id", 0, count, &separate->search_id, err);
-
-    if (status == HW_OK)
-        status = load_ids(reading, "/delegates/graph_id", 0, count, &separate->graph_id, err);
-    return status;
+    HW_TRY(load_ids(reading, "/delegates/search_id", 0, count, &separate->search_id, err));
+    return load_ids(reading, "/delegates/graph_id", 0, count, &separate->graph_id, err);
 }
 
 /* Reads the offsets of a matrix and how many entries it has. */

@@ -166,11 +166,8 @@ static enum hw_status create_dataset(const struct hw_store *store, struct hw_dat
 enum hw_status hw_allocate_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
                                    struct hw_error *err)
 {
-    enum hw_status status = make_groups(store, dataset->path, err);
-
-    if (status == HW_OK)
-        status = create_dataset(store, dataset, type, err);
-    return status;
+    HW_TRY(make_groups(store, dataset->path, err));
+    return create_dataset(store, dataset, type, err);
 }
 
 /* ---- attributes ---- */
@@ -338,13 +335,9 @@ static enum hw_status copy_metadata(const struct hw_store *store, struct hw_erro
 
 enum hw_status hw_allocate_rest(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = write_attributes(store, err);
-
-    if (status == HW_OK)
-        status = close_all(store, err);
-    if (status == HW_OK)
-        status = copy_metadata(store, err);
-    return status;
+    HW_TRY(write_attributes(store, err));
+    HW_TRY(close_all(store, err));
+    return copy_metadata(store, err);
 }
 
 void hw_allocate_drop(struct hw_store *store)

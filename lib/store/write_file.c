@@ -15,13 +15,9 @@
 /* Rank 0 makes the temporary file and the HDF5 file in it. */
 static enum hw_status make_temporary(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = hw_incomplete_file_check(store->path, store->force, err);
-
-    if (status == HW_OK)
-        status = hw_temporary_make(store, err);
-    if (status == HW_OK)
-        status = hw_allocate_file(store, err);
-    return status;
+    HW_TRY(hw_incomplete_file_check(store->path, store->force, err));
+    HW_TRY(hw_temporary_make(store, err));
+    return hw_allocate_file(store, err);
 }
 
 /* All ranks learn the temporary file's name and open it. Collective. */

@@ -21,15 +21,10 @@ static enum hw_status make_bins(const struct hw_context *ctx, hw_count length,
 
     hw_bounded_exchange_end(round);
     round->length = length;
-    enum hw_status status = hw_alloc(&round->owner, length, sizeof *round->owner, "owners", err);
-    if (status == HW_OK)
-        status =
-            hw_alloc_zero(&round->place, ctx->threads * ranks, sizeof *round->place, "bins", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&round->send, ranks, sizeof *round->send, "bins", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&round->receive, ranks, sizeof *round->receive, "bins", err);
-    return status;
+    HW_TRY(hw_alloc(&round->owner, length, sizeof *round->owner, "owners", err));
+    HW_TRY(hw_alloc_zero(&round->place, ctx->threads * ranks, sizeof *round->place, "bins", err));
+    HW_TRY(hw_alloc_zero(&round->send, ranks, sizeof *round->send, "bins", err));
+    return hw_alloc_zero(&round->receive, ranks, sizeof *round->receive, "bins", err);
 }
 
 /* Counts the items for each rank, and computes their positions. */

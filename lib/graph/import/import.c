@@ -446,15 +446,10 @@ static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
 static enum hw_status set_pace(const struct hw_import *import, double seconds,
                                struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, import->ctx.world),
-               "MPI_Allreduce", err);
-
-    if (status == HW_OK)
-        status = hw_store_set_f64(store, HW_AT_RUN, "parse_seconds", seconds, err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_RUN, "input_bytes", import->input.file_size, err);
-    return status;
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, import->ctx.world),
+                  "MPI_Allreduce", err));
+    HW_TRY(hw_store_set_f64(store, HW_AT_RUN, "parse_seconds", seconds, err));
+    return hw_store_set_i64(store, HW_AT_RUN, "input_bytes", import->input.file_size, err);
 }
 
 enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err)

@@ -67,16 +67,10 @@ static void chains_free(struct chains *chains)
 static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
 {
     const struct hw_root_batch *batch = chains->batch;
-    enum hw_status status =
-        hw_alloc(&chains->to, chains->trees * batch->count, sizeof *chains->to, "chains", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&chains->ask, batch->chunk, sizeof *chains->ask, "questions", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chains->asker, batch->chunk, sizeof *chains->asker, "questions", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chains->answer, batch->chunk, sizeof *chains->answer, "answers", err);
-    return status;
+    HW_TRY(hw_alloc(&chains->to, chains->trees * batch->count, sizeof *chains->to, "chains", err));
+    HW_TRY(hw_alloc(&chains->ask, batch->chunk, sizeof *chains->ask, "questions", err));
+    HW_TRY(hw_alloc(&chains->asker, batch->chunk, sizeof *chains->asker, "questions", err));
+    return hw_alloc(&chains->answer, batch->chunk, sizeof *chains->answer, "answers", err);
 }
 
 /* ---- inside the slice ---- */
