@@ -74,7 +74,7 @@ static enum hw_status decide(struct selection *s, hw_count i, uint8_t *verdict,
     return look_into(s, i, verdict, err);
 }
 
-/* Draws the next batch and discoveries its places. Collective. */
+/* Draws the next batch and determines its places. Collective. */
 static enum hw_status next_batch(struct selection *s, hw_count size, struct hw_error *err)
 {
     enum hw_status status = hw_sampler_draw(s->sampler, size, &s->batch, err);

@@ -52,7 +52,7 @@ struct hw_traversal {
 /* Whether it runs shortest paths. Local. */
 bool hw_traversal_is_sssp(const struct hw_traversal *t);
 
-/* Bytes of what a search discoveries for a vertex. Local. */
+/* Bytes of what a search determines for a vertex. Local. */
 hw_count hw_traversal_value_bytes(const struct hw_traversal *t);
 
 /* How many of so many trees are kept in the file. Local. */

@@ -450,7 +450,7 @@ static enum hw_status sample(struct hw_traversal *t, struct hw_sampler *sampler,
     return HW_OK;
 }
 
-/* Samples roots where none were given, and discoveries out who owns them.
+/* Samples roots where none were given, and determines who owns them.
  * Collective. */
 static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
 {

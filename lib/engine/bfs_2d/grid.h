@@ -11,7 +11,7 @@
  * A step bottom-up: the frontier gathered along the grid row, so that every part
  * knows which of its rows are reached; then the blocks of the grid column travel
  * around it as sets of unvisited vertices: each part in turn scans the lists of
- * those left, takes out what it discoveries and passes the rest on, so that no vertex
+ * those left, takes out what it discovers and passes the rest on, so that no vertex
  * is found twice. With one grid row nothing travels.
  *
  * Predecessors stay where they were found and are fetched once, at the end

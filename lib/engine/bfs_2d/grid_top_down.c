@@ -110,7 +110,7 @@ static hw_count count_edges(const struct hw_csr *lists, const hw_lid *list, hw_l
 /*
  * The scan of one thread: edges [from, to) of all that the list's vertices have.
  * chunk: the edges before each chunk of HW_GRID_CHUNK vertices, [chunks + 1].
- * As in section 3.4, edges are shared evenly and a binary search discoveries where to
+ * As in section 3.4, edges are shared evenly and a binary search locates where to
  * begin.
  */
 static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,

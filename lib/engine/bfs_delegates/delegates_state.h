@@ -4,7 +4,7 @@
  *
  * "Scalable Breadth-First Search on a GPU Cluster" (sections IV and V). Every
  * part holds four subgraphs, by kind of source and destination (n normal, d
- * delegate): nn, nd, dn, dd. One step discoveries the vertices of the next level:
+ * delegate): nn, nd, dn, dd. One step discovers the vertices of the next level:
  *
  *   1. dd and nd are visited: their discoveries are bits in a mask of delegates;
  *   2. dn and nn are visited: their discoveries are normal vertices of this part, or,
@@ -234,7 +234,7 @@ static inline void hw_locate(const struct hw_delegates *e, hw_gid search_id, int
 
 /* ---- delegates_visit.c: local computation, section IV ---- */
 
-/* The visits of a step. The last one bins what it discoveries elsewhere into the
+/* The visits of a step. The last one bins what it discovers elsewhere into the
  * first hop's regions and returns how many. Local. */
 void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally);
 void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally);

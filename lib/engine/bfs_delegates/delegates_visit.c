@@ -219,30 +219,41 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
     tally->examined += edges;
 }
 
+/* Where a backward visit writes what it determines of its destinations. */
+struct pull_output {
+    hw_lid *code; /* by destination: code_begin plus the source, or `none` */
+    hw_lid code_begin, none;
+    int32_t *level;        /* by destination; NULL: not written */
+    int32_t level_reached; /* written of all destinations that are examined */
+};
+
 /*
- * Backward visit of one word of destinations: settles those of `left` that have
- * a visited source, the first in their list. Returns them. code: gets code_at
- * plus the source, or `none`, of all of `left`; level: their level, whether or
- * not they are reached, unless NULL.
+ * Backward visit of one word of destinations: finds those of `left` that have
+ * a visited source, the first in their list, and returns them. output: written
+ * for all of `left`, whether or not they are reached.
  *
- * Of each list the first source is kept apart, since under --order degree it
- * settles most; that pass has no branches, as neither outcome is rare. The lists
- * of the others are then fetched ahead of their scan.
+ * The first source of each list is stored apart, since under --order degree it
+ * is the parent of most; the loop over first sources has no branches, as neither
+ * outcome is rare. The lists of the others are then prefetched before they are
+ * scanned.
  */
 static inline uint64_t pull_word(const struct hw_subgraph *sub, const uint64_t *visited, hw_count w,
-                                 uint64_t left, hw_lid *code, hw_lid code_at, hw_lid none,
-                                 int32_t *level, int32_t step, hw_count *examined)
+                                 uint64_t left, const struct pull_output *output,
+                                 hw_count *examined)
 {
     const struct hw_csr *in = sub->backward;
     const hw_lid base = (hw_lid)(w * 64);
+    hw_lid *code = output->code;
+    int32_t *level = output->level;
+    const hw_lid code_begin = output->code_begin, none = output->none;
     uint64_t found = 0;
 
     for (uint64_t rest = left; rest; rest &= rest - 1) {
         hw_lid v = base + (hw_lid)__builtin_ctzll(rest), u = sub->first[v];
         bool hit = hw_bit(visited, u);
-        code[v] = hit ? code_at + u : none;
+        code[v] = hit ? code_begin + u : none;
         if (level)
-            level[v] = step;
+            level[v] = output->level_reached;
         found |= hit ? rest & -rest : 0;
     }
     *examined += __builtin_popcountll(left);
@@ -256,7 +267,7 @@ static inline uint64_t pull_word(const struct hw_subgraph *sub, const uint64_t *
         *examined += k < to ? k - from + 1 : to - from;
         if (k == to)
             continue;
-        code[v] = code_at + in->index[k];
+        code[v] = code_begin + in->index[k];
         found |= rest & -rest;
     }
     return found;
@@ -268,6 +279,8 @@ static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 {
     hw_count words = (hw_count)hw_words(e->delegates);
     const uint64_t *nd_in = e->sub[HW_ND].has_in;
+    const struct pull_output output = {
+        .code = e->candidate, .code_begin = code_at, .none = HW_LID_NONE};
 
 #pragma omp parallel if (words > HW_SERIAL_WORDS)
     {
@@ -277,8 +290,7 @@ static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
             uint64_t left = sub->has_in[w] & ~e->visited[w] & ~e->found[w];
             if (!left)
                 continue;
-            uint64_t found = pull_word(sub, sources, w, left, e->candidate, code_at, HW_LID_NONE,
-                                       NULL, 0, &mine.examined);
+            uint64_t found = pull_word(sub, sources, w, left, &output, &mine.examined);
             e->found[w] |= found;
             mine.found += __builtin_popcountll(found);
             mine.found_nd_in += __builtin_popcountll(found & nd_in[w]);
@@ -322,6 +334,8 @@ static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
     const struct hw_subgraph *dn = &e->sub[HW_DN], *nd = &e->sub[HW_ND];
     const uint64_t *nn_out = e->sub[HW_NN].has_out;
     hw_count words = (hw_count)e->slot_words;
+    const struct pull_output output = {
+        .code = e->code, .none = e->none_at, .level = e->level, .level_reached = e->step + 1};
 
 #pragma omp parallel if (words > HW_SERIAL_WORDS)
     {
@@ -333,8 +347,7 @@ static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
             uint64_t left = dn->has_in[w] & ~e->seen[w];
             uint64_t found = 0;
             if (left)
-                found = pull_word(dn, e->visited, w, left, e->code, 0, e->none_at, e->level,
-                                  e->step + 1, &mine.examined);
+                found = pull_word(dn, e->visited, w, left, &output, &mine.examined);
             e->pulled[w] = found;
             if (!found)
                 continue;

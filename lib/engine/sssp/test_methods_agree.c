@@ -261,16 +261,15 @@ static void close_result(struct hw_result *result)
 }
 
 /* Searches from root r and puts the result into slices. Collective. */
-static enum hw_status search(const struct hw_context *ctx, const struct sample *sample,
-                             const struct hw_method *method, void *engine,
-                             const struct hw_part *part, struct hw_tree *tree, int r,
+static enum hw_status search(const struct sample *sample, const struct hw_method *method,
+                             void *engine, const struct hw_part *part, struct hw_tree *tree, int r,
                              struct results *results, struct hw_error *err)
 {
     const struct hw_roots roots = {1, (hw_gid *)(uintptr_t)&sample->root[r]};
     struct hw_result result = open_result(part);
     hw_lid position = 0;
     int owner = 0;
-    enum hw_status status = hw_roots_locate(ctx, part, &roots, &owner, &position, err);
+    enum hw_status status = hw_roots_locate(tree->ctx, part, &roots, &owner, &position, err);
 
     if (status == HW_OK)
         status = method->ops->search(engine, owner, position, &result, err);
@@ -327,7 +326,7 @@ static bool is_right(const struct hw_context *ctx, struct sample *sample,
 }
 
 /* Whether a method has to refuse: negative weights, where it does not take them, and to
- * choose parents, which Dijkstra's algorithm discoveries as it goes. */
+ * choose parents, which Dijkstra's algorithm chooses as it goes. */
 static bool refuses(const struct hw_method *method, const struct sample *sample, bool canonical)
 {
     return (sample->negative && !method->negative_weights) ||
@@ -351,7 +350,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
         results.parent = must(calloc((size_t)(ROOTS * tree.length) + 1, sizeof *results.parent));
         results.distance = must(calloc((size_t)(ROOTS * tree.length) + 1, sample->size));
         for (int r = 0; r < ROOTS && status == HW_OK; r++)
-            status = search(ctx, sample, method, engine, part, &tree, r, &results, &err);
+            status = search(sample, method, engine, part, &tree, r, &results, &err);
         right = status == HW_OK && is_right(ctx, sample, &results, tree.length, canonical, &err);
     }
     if (!right)

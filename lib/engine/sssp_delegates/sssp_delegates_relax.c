@@ -63,7 +63,7 @@ HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_sssp_delegates *e,
 
 /* ---- pushes ---- */
 
-/* What one thread discoveries. Sums wait in a ring while the entries of their targets
+/* What one thread discovers. Sums wait in a ring while the entries of their targets
  * are fetched. */
 struct discoveries {
     struct gather gather;
@@ -72,7 +72,7 @@ struct discoveries {
     hw_lid target[WAIT], code[WAIT];
 };
 
-static void open_finds(struct discoveries *discoveries, struct hw_sssp_delegates_queue *queue)
+static void open_discoveries(struct discoveries *discoveries, struct hw_sssp_delegates_queue *queue)
 {
     discoveries->gather.queue = queue;
     discoveries->gather.count = 0;
@@ -95,16 +95,26 @@ HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_de
         queue_improved(shared, e, &discoveries->gather, v);
 }
 
-/* Follows edge[from, to) of a vertex with this key and code. Returns where it
+/* A part of the list of one vertex: edge[from, to). */
+struct edge_range {
+    const struct hw_edge *edge;
+    hw_count from, to;
+    int64_t key; /* of the vertex */
+    hw_lid code; /* of the vertex as a parent */
+};
+
+/* Relaxes the edges of a range, up to the bound of the scan. Returns the edge at which it
  * ended. */
 HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
                                  enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
-                                 const struct hw_edge *edge, hw_count from, hw_count to,
-                                 int64_t key, hw_lid code, struct discoveries *discoveries)
+                                 struct edge_range range, struct discoveries *discoveries)
 {
+    const struct hw_edge *edge = range.edge;
+    const int64_t key = range.key;
+    const hw_count to = range.to;
     bool bounded = scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES;
     int64_t high = e->high;
-    hw_count k = from;
+    hw_count k = range.from;
 
     for (; k < to; k++) {
         int64_t end = scan == HW_SCAN_FLOOD ? key : hw_distance_add(kind, key, edge[k].weight);
@@ -116,15 +126,16 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
         hw_best_prefetch(kind, e->best, edge[k].index);
         discoveries->end[at % WAIT] = end;
         discoveries->target[at % WAIT] = edge[k].index;
-        discoveries->code[at % WAIT] = code;
+        discoveries->code[at % WAIT] = range.code;
     }
     return k;
 }
 
 /* Settles all that still wait. */
-HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared,
-                                  enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
-                                  struct discoveries *discoveries)
+HW_ALWAYS_INLINE void close_discoveries(enum hw_distance kind, bool shared,
+                                        enum hw_sssp_delegates_scan scan,
+                                        struct hw_sssp_delegates *e,
+                                        struct discoveries *discoveries)
 {
     size_t count = discoveries->waiting < WAIT ? discoveries->waiting : WAIT;
 
@@ -148,7 +159,8 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
     }
     hw_count to = row->at + row->length,
              from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
-    hw_count end = follow(kind, shared, scan, e, edges->lists.edge, from, to, key, u, discoveries);
+    hw_count end = follow(kind, shared, scan, e,
+                          (struct edge_range){edges->lists.edge, from, to, key, u}, discoveries);
     if (scan != HW_SCAN_LONG)
         row->reach = (hw_lid)(end - row->at);
     return end - from + (end < to);
@@ -176,8 +188,9 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_sssp_delegat
     }
 #pragma omp for schedule(dynamic)
     for (hw_count at = from; at < to; at += PIECE)
-        follow(kind, true, scan == HW_SCAN_FLOOD ? scan : HW_SCAN_LONG, e, edge, at,
-               at + PIECE < to ? at + PIECE : to, key, u, discoveries);
+        follow(kind, true, scan == HW_SCAN_FLOOD ? scan : HW_SCAN_LONG, e,
+               (struct edge_range){edge, at, at + PIECE < to ? at + PIECE : to, key, u},
+               discoveries);
     return examined;
 }
 
@@ -226,8 +239,8 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_
 #pragma omp parallel if (shared) reduction(+ : examined)
     {
         struct discoveries here, beyond;
-        open_finds(&here, &e->improved);
-        open_finds(&beyond, &e->improved_ghosts);
+        open_discoveries(&here, &e->improved);
+        open_discoveries(&beyond, &e->improved_ghosts);
 #pragma omp for schedule(dynamic, CHUNK) nowait
         for (hw_count i = 0; i < queue->count; i++) {
             hw_lid u = queue->item[i];
@@ -239,8 +252,8 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_
         }
         for (hw_count i = 0; shared && locals && i < e->heavy.count; i++)
             examined += share_list(kind, scan, e, e->heavy.item[i], &here);
-        close_finds(kind, shared, scan, e, &here);
-        close_finds(kind, shared, scan, e, &beyond);
+        close_discoveries(kind, shared, scan, e, &here);
+        close_discoveries(kind, shared, scan, e, &beyond);
     }
     return examined;
 }
