@@ -149,7 +149,7 @@ enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *e
 {
     struct {
         int status, rank;
-    } mine, gravest;
+    } mine, most_severe;
     struct hw_error local = {{0}};
     struct hw_error *text = err ? err : &local;
 
@@ -157,15 +157,15 @@ enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *e
     if (MPI_Comm_rank(comm, &mine.rank) != MPI_SUCCESS)
         return hw_fail(err, HW_INTERNAL, "MPI_Comm_rank failed");
     /* MAXLOC takes the lowest rank among equals. */
-    enum hw_status sent =
-        hw_mpi(MPI_Allreduce(&mine, &gravest, 1, MPI_2INT, MPI_MAXLOC, comm), "MPI_Allreduce", err);
+    enum hw_status sent = hw_mpi(MPI_Allreduce(&mine, &most_severe, 1, MPI_2INT, MPI_MAXLOC, comm),
+                                 "MPI_Allreduce", err);
     if (sent != HW_OK)
         return sent;
-    if (gravest.status == HW_OK)
+    if (most_severe.status == HW_OK)
         return HW_OK;
-    sent = hw_mpi(MPI_Bcast(text->text, (int)sizeof text->text, MPI_CHAR, gravest.rank, comm),
+    sent = hw_mpi(MPI_Bcast(text->text, (int)sizeof text->text, MPI_CHAR, most_severe.rank, comm),
                   "MPI_Bcast", err);
-    return sent != HW_OK ? sent : (enum hw_status)gravest.status;
+    return sent != HW_OK ? sent : (enum hw_status)most_severe.status;
 }
 
 static void print_line(const struct hw_context *ctx, const char *format, va_list args)

@@ -20,7 +20,7 @@ static void test_agree(struct tap *tap, const struct hw_context *ctx)
            "with the message of the rank that failed");
     mine = hw_fail(&err, ctx->rank == 0 ? HW_CHECK_FAILED : HW_RESOURCES, "rank %d", ctx->rank);
     tap_ok(tap, hw_agree(ctx->world, mine, NULL) == (last ? HW_RESOURCES : HW_CHECK_FAILED),
-           "the gravest wins, without a buffer too");
+           "the most severe wins, without a buffer too");
 }
 
 /* Sends to rank r as many elements as r + 1, each naming sender and receiver. */
