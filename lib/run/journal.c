@@ -50,13 +50,10 @@ static enum hw_status write_block(struct hw_journal *journal, const void *bytes,
                                   struct hw_error *err)
 {
     uint64_t sum = XXH3_64bits(bytes, count);
-    enum hw_status status = write_bytes(journal, &count, sizeof count, err);
 
-    if (status == HW_OK)
-        status = write_bytes(journal, bytes, count, err);
-    if (status == HW_OK)
-        status = write_bytes(journal, &sum, sizeof sum, err);
-    return status;
+    HW_TRY(write_bytes(journal, &count, sizeof count, err));
+    HW_TRY(write_bytes(journal, bytes, count, err));
+    return write_bytes(journal, &sum, sizeof sum, err);
 }
 
 static bool read_bytes(const struct hw_journal *journal, hw_count from, void *bytes, size_t count)

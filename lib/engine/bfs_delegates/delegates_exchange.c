@@ -69,23 +69,15 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
                        "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
-    enum hw_status status =
-        hw_peer_exchange_open(&stream->exchange, comm, together, 8 * (out + in), err);
-    if (status == HW_OK)
-        status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "discoveries", err);
-    if (status == HW_OK)
-        status = hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "discoveries", err);
-    if (status == HW_OK)
-        status = hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "discoveries", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "discoveries", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "discoveries", err);
-    if (status == HW_OK)
-        status = hw_alloc(&stream->answer_out, out, hw_id_size(e), "answers", err);
-    if (status == HW_OK)
-        status = hw_alloc(&stream->answer_in, in, hw_id_size(e), "answers", err);
-    return status;
+
+    HW_TRY(hw_peer_exchange_open(&stream->exchange, comm, together, 8 * (out + in), err));
+    HW_TRY(hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "discoveries", err));
+    HW_TRY(hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "discoveries", err));
+    HW_TRY(hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "discoveries", err));
+    HW_TRY(hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "discoveries", err));
+    HW_TRY(hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "discoveries", err));
+    HW_TRY(hw_alloc(&stream->answer_out, out, hw_id_size(e), "answers", err));
+    return hw_alloc(&stream->answer_in, in, hw_id_size(e), "answers", err);
 }
 
 /*

@@ -69,15 +69,11 @@ static enum hw_status open_subgraphs(struct hw_delegates *e, struct hw_error *er
 {
     const struct hw_delegate_part *x = &e->part->separate;
     bool directed = e->part->directed;
-    enum hw_status status = open_subgraph(e, HW_NN, &x->nn, NULL, err);
 
-    if (status == HW_OK)
-        status = open_subgraph(e, HW_ND, &x->nd, directed ? &x->nd_in : &x->dn, err);
-    if (status == HW_OK)
-        status = open_subgraph(e, HW_DN, &x->dn, directed ? &x->dn_in : &x->nd, err);
-    if (status == HW_OK)
-        status = open_subgraph(e, HW_DD, &x->dd, directed ? &x->dd_in : &x->dd, err);
-    return status;
+    HW_TRY(open_subgraph(e, HW_NN, &x->nn, NULL, err));
+    HW_TRY(open_subgraph(e, HW_ND, &x->nd, directed ? &x->nd_in : &x->dn, err));
+    HW_TRY(open_subgraph(e, HW_DN, &x->dn, directed ? &x->dn_in : &x->nd, err));
+    return open_subgraph(e, HW_DD, &x->dd, directed ? &x->dd_in : &x->dd, err);
 }
 
 /* Sorts the delegates by owner. */

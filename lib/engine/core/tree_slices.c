@@ -160,22 +160,14 @@ void hw_tree_close(struct hw_tree *tree)
 enum hw_status hw_tree_define(struct hw_store *store, const struct hw_values *values, hw_count rows,
                               hw_gid vertices, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_store_define_rows(store, values->path, values->type, rows, vertices, err);
-
-    if (status == HW_OK)
-        status = hw_store_define_rows(store, "/parent", HW_I64, rows, vertices, err);
-    return status;
+    HW_TRY(hw_store_define_rows(store, values->path, values->type, rows, vertices, err));
+    return hw_store_define_rows(store, "/parent", HW_I64, rows, vertices, err);
 }
 
 enum hw_status hw_tree_write(const struct hw_tree *tree, struct hw_store *store,
                              const struct hw_values *values, hw_count row, const void *value,
                              const hw_gid *parent, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_store_write(store, values->path, row, tree->first, tree->length, value, err);
-
-    if (status == HW_OK)
-        status = hw_store_write(store, "/parent", row, tree->first, tree->length, parent, err);
-    return status;
+    HW_TRY(hw_store_write(store, values->path, row, tree->first, tree->length, value, err));
+    return hw_store_write(store, "/parent", row, tree->first, tree->length, parent, err);
 }

@@ -192,15 +192,11 @@ static enum hw_status make_arrays(struct dijkstra *own, struct hw_error *err)
 {
     static const char what[] = "method dijkstra";
     hw_lid n = own->part->own.count;
-    enum hw_status status = hw_alloc(&own->key, n, sizeof *own->key, what, err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&own->parent, n, sizeof *own->parent, what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&own->heap, n, sizeof *own->heap, what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&own->place, n, sizeof *own->place, what, err);
-    return status;
+    HW_TRY(hw_alloc(&own->key, n, sizeof *own->key, what, err));
+    HW_TRY(hw_alloc(&own->parent, n, sizeof *own->parent, what, err));
+    HW_TRY(hw_alloc(&own->heap, n, sizeof *own->heap, what, err));
+    return hw_alloc(&own->place, n, sizeof *own->place, what, err);
 }
 
 static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,

@@ -98,24 +98,15 @@ static void finder_free(struct finder *finder)
 static enum hw_status finder_alloc(struct finder *finder, hw_gid vertices, struct hw_error *err)
 {
     const hw_count count = finder->count;
-    enum hw_status status =
-        hw_block_distribution_make(vertices, finder->ctx->size, &finder->slices, err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&finder->parent, count, sizeof *finder->parent, "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc(&finder->weight, count, sizeof *finder->weight, "weights", err);
-    if (status == HW_OK)
-        status = hw_alloc(&finder->hop, count, sizeof *finder->hop, "chains", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&finder->on, count, sizeof *finder->on, "cycles", err);
-    if (status == HW_OK)
-        status = hw_alloc(&finder->active, count, sizeof *finder->active, "chains", err);
-    if (status == HW_OK)
-        status = hw_alloc(&finder->sight, count, sizeof *finder->sight, "chains", err);
-    if (status == HW_OK)
-        status = hw_alloc(&finder->next, count, sizeof *finder->next, "chains", err);
-    return status;
+    HW_TRY(hw_block_distribution_make(vertices, finder->ctx->size, &finder->slices, err));
+    HW_TRY(hw_alloc(&finder->parent, count, sizeof *finder->parent, "parents", err));
+    HW_TRY(hw_alloc(&finder->weight, count, sizeof *finder->weight, "weights", err));
+    HW_TRY(hw_alloc(&finder->hop, count, sizeof *finder->hop, "chains", err));
+    HW_TRY(hw_alloc_zero(&finder->on, count, sizeof *finder->on, "cycles", err));
+    HW_TRY(hw_alloc(&finder->active, count, sizeof *finder->active, "chains", err));
+    HW_TRY(hw_alloc(&finder->sight, count, sizeof *finder->sight, "chains", err));
+    return hw_alloc(&finder->next, count, sizeof *finder->next, "chains", err);
 }
 
 /* The place of a vertex in the slice. */

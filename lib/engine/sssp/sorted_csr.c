@@ -20,15 +20,11 @@ struct room {
 static enum hw_status make_room(struct room *room, hw_count longest, struct hw_error *err)
 {
     static const char what[] = "lists by weight";
-    enum hw_status status = hw_alloc(&room->key, longest, sizeof *room->key, what, err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&room->key_room, longest, sizeof *room->key_room, what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&room->payload, longest, sizeof *room->payload, what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&room->payload_room, longest, sizeof *room->payload_room, what, err);
-    return status;
+    HW_TRY(hw_alloc(&room->key, longest, sizeof *room->key, what, err));
+    HW_TRY(hw_alloc(&room->key_room, longest, sizeof *room->key_room, what, err));
+    HW_TRY(hw_alloc(&room->payload, longest, sizeof *room->payload, what, err));
+    return hw_alloc(&room->payload_room, longest, sizeof *room->payload_room, what, err);
 }
 
 static void drop_room(struct room *room)

@@ -445,17 +445,10 @@ static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
 /* Opens the lines, once all ranks have their memory. */
 static enum hw_status open_lines(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_rowcol_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err);
-
-    if (status == HW_OK)
-        status =
-            hw_rowcol_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err);
-    if (status == HW_OK)
-        status = hw_rowcol_open(&paths->row.line, paths->ctx, paths->block, err);
-    if (status == HW_OK)
-        status = hw_rowcol_open(&paths->column.line, paths->ctx, paths->block, err);
-    return status;
+    HW_TRY(hw_rowcol_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err));
+    HW_TRY(hw_rowcol_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err));
+    HW_TRY(hw_rowcol_open(&paths->row.line, paths->ctx, paths->block, err));
+    return hw_rowcol_open(&paths->column.line, paths->ctx, paths->block, err);
 }
 
 static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)

@@ -27,10 +27,9 @@ static enum hw_status open_csr(struct hw_csr *csr, struct hw_error *err)
     for (hw_lid r = 0; r < csr->rows; r++)
         csr->offset[r + 1] += csr->offset[r];
     hw_count edges = csr->offset[csr->rows];
-    enum hw_status status = hw_alloc(&csr->index, edges, sizeof *csr->index, what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&csr->weight, edges, sizeof *csr->weight, what, err);
-    return status;
+
+    HW_TRY(hw_alloc(&csr->index, edges, sizeof *csr->index, what, err));
+    return hw_alloc(&csr->weight, edges, sizeof *csr->weight, what, err);
 }
 
 /* ---- ghosts ---- */

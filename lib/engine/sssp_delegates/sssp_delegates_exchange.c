@@ -35,39 +35,25 @@ static enum hw_status open_regions(struct hw_sssp_delegates *e, struct hw_error 
         e->in_first[r + 1] =
             e->in_first[r] + ((size_t)borders->watched_count[r] * entry + 63) / 64 * 64;
     }
-    enum hw_status status =
-        hw_alloc(&e->out_region, (hw_count)e->out_first[parts], 1, "messages", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err);
-    if (status == HW_OK)
-        status = hw_peer_exchange_open(&e->exchange, e->ctx.world, e->part->spec.devices,
-                                       (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
-    return status;
+
+    HW_TRY(hw_alloc(&e->out_region, (hw_count)e->out_first[parts], 1, "messages", err));
+    HW_TRY(hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err));
+    return hw_peer_exchange_open(&e->exchange, e->ctx.world, e->part->spec.devices,
+                                 (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
 }
 
 static enum hw_status open_counts(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     int parts = e->ctx.size;
-    enum hw_status status =
-        hw_alloc_zero(&e->out_first, parts + 1, sizeof *e->out_first, "messages", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->in_first, parts + 1, sizeof *e->in_first, "messages", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->send_count, parts, sizeof *e->send_count, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->recv_count, parts, sizeof *e->recv_count, "counts", err);
-    if (status == HW_OK)
-        status =
-            hw_alloc(&e->news_out, (hw_count)NUMBERS * parts, sizeof *e->news_out, "counts", err);
-    if (status == HW_OK)
-        status =
-            hw_alloc(&e->news_in, (hw_count)NUMBERS * parts, sizeof *e->news_in, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->list_bytes, parts, sizeof *e->list_bytes, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->list_at, parts, sizeof *e->list_at, "counts", err);
-    return status;
+    HW_TRY(hw_alloc_zero(&e->out_first, parts + 1, sizeof *e->out_first, "messages", err));
+    HW_TRY(hw_alloc_zero(&e->in_first, parts + 1, sizeof *e->in_first, "messages", err));
+    HW_TRY(hw_alloc_zero(&e->send_count, parts, sizeof *e->send_count, "counts", err));
+    HW_TRY(hw_alloc_zero(&e->recv_count, parts, sizeof *e->recv_count, "counts", err));
+    HW_TRY(hw_alloc(&e->news_out, (hw_count)NUMBERS * parts, sizeof *e->news_out, "counts", err));
+    HW_TRY(hw_alloc(&e->news_in, (hw_count)NUMBERS * parts, sizeof *e->news_in, "counts", err));
+    HW_TRY(hw_alloc(&e->list_bytes, parts, sizeof *e->list_bytes, "counts", err));
+    return hw_alloc(&e->list_at, parts, sizeof *e->list_at, "counts", err);
 }
 
 enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err)

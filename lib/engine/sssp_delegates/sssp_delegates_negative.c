@@ -39,16 +39,12 @@ static enum hw_status learn_ids(struct hw_sssp_delegates *e, struct hw_error *er
 static enum hw_status open_look(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count all = (hw_count)e->locals + e->ghosts, slots = e->part->separate.slots;
-    enum hw_status status = hw_alloc_zero(&e->weight, all, sizeof *e->weight, "weights", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->parent_weight, slots, sizeof *e->parent_weight, "weights", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->ordered, e->part->own.count, sizeof *e->ordered, "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->ordered_weight, e->part->own.count, sizeof *e->ordered_weight,
-                               "weights", err);
-    return status;
+    HW_TRY(hw_alloc_zero(&e->weight, all, sizeof *e->weight, "weights", err));
+    HW_TRY(hw_alloc_zero(&e->parent_weight, slots, sizeof *e->parent_weight, "weights", err));
+    HW_TRY(hw_alloc(&e->ordered, e->part->own.count, sizeof *e->ordered, "parents", err));
+    return hw_alloc_zero(&e->ordered_weight, e->part->own.count, sizeof *e->ordered_weight,
+                         "weights", err);
 }
 
 enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, struct hw_error *err)

@@ -67,19 +67,15 @@ static enum hw_status open_borders(struct hw_sssp_delegates *e, struct hw_error 
 {
     struct hw_sssp_delegates_borders *borders = &e->borders;
     int parts = e->ctx.size;
-    enum hw_status status =
-        hw_alloc_zero(&borders->ghost_count, parts, sizeof *borders->ghost_count, "counts", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&borders->watched_count, parts, sizeof *borders->watched_count,
-                               "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&borders->ghost_first, parts + 1, sizeof *borders->ghost_first,
-                               "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&borders->watched_first, parts + 1, sizeof *borders->watched_first,
-                               "counts", err);
-    return status;
+    HW_TRY(
+        hw_alloc_zero(&borders->ghost_count, parts, sizeof *borders->ghost_count, "counts", err));
+    HW_TRY(hw_alloc_zero(&borders->watched_count, parts, sizeof *borders->watched_count, "counts",
+                         err));
+    HW_TRY(hw_alloc_zero(&borders->ghost_first, parts + 1, sizeof *borders->ghost_first, "counts",
+                         err));
+    return hw_alloc_zero(&borders->watched_first, parts + 1, sizeof *borders->watched_first,
+                         "counts", err);
 }
 
 /* ---- weights ---- */

@@ -640,13 +640,8 @@ static enum hw_status write_run(const struct hw_report *report, struct hw_store 
 enum hw_status hw_report_write(const struct hw_report *report, struct hw_store *store,
                                double construction, struct hw_error *err)
 {
-    enum hw_status status = write_run(report, store, construction, err);
-
-    if (status == HW_OK)
-        status = write_statistics(report, store, err);
-    if (status == HW_OK)
-        status = write_searches(report, store, err);
-    if (status == HW_OK)
-        status = write_steps(report, store, err);
-    return status;
+    HW_TRY(write_run(report, store, construction, err));
+    HW_TRY(write_statistics(report, store, err));
+    HW_TRY(write_searches(report, store, err));
+    return write_steps(report, store, err);
 }

@@ -13,13 +13,11 @@ enum hw_status hw_search_results_open(struct hw_search_results *results, hw_coun
                                       struct hw_error *err)
 {
     *results = (struct hw_search_results){.capacity = searches};
-    enum hw_status status = hw_alloc_zero(&results->outcome, searches, sizeof *results->outcome,
-                                          "results of searches", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&results->cycle, searches, sizeof *results->cycle,
-                               "results of searches", err);
-    return status;
+    HW_TRY(hw_alloc_zero(&results->outcome, searches, sizeof *results->outcome,
+                         "results of searches", err));
+    return hw_alloc_zero(&results->cycle, searches, sizeof *results->cycle, "results of searches",
+                         err);
 }
 
 void hw_search_results_add(struct hw_search_results *results, struct hw_result *result)
