@@ -198,7 +198,7 @@ static void count_sent(const struct run *run, const hw_count *bytes)
         const bool internode = q / devices != me / devices;
         if (q == me || bytes[q] == 0)
             continue;
-        hw_book_bytes(&times->sent, bytes[q], internode);
+        hw_trace_add_bytes(&times->sent, bytes[q], internode);
         times->sent.messages_sent++;
         times->sent.messages_internode += internode && !(one && q / devices == last);
         last = q / devices;
@@ -310,8 +310,8 @@ static void count_reduction(const struct run *run)
     struct hw_gpu_delegates_times *times = times_of(run);
 
     if (times)
-        hw_book_reduction(&times->sent, bytes, ranges ? spec->nodes : run->engine->ctx->size,
-                          ranges ? 1 : spec->devices);
+        hw_trace_add_reduction(&times->sent, bytes, ranges ? spec->nodes : run->engine->ctx->size,
+                               ranges ? 1 : spec->devices);
 }
 
 /* Starts the second phase. Collective. */

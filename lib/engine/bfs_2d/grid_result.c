@@ -247,7 +247,7 @@ static enum hw_status gather_levels(struct hw_grid *grid, struct hw_rowcol *line
         return HW_OK;
     for (int r = 0; r < line->size; r++)
         if (r != line->me)
-            hw_rowcol_book(line, r, (hw_count)bytes);
+            hw_rowcol_count_message(line, r, (hw_count)bytes);
     return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, level, (int)grid->block,
                                 MPI_INT32_T, line->comm),
                   "MPI_Allgather", err);
@@ -291,7 +291,7 @@ enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *
                                    HW_MPI_GID, MPI_MIN, r, line->comm),
                         "MPI_Reduce", err);
         if (r != line->me)
-            hw_rowcol_book(line, r, (hw_count)(grid->block * sizeof *best));
+            hw_rowcol_count_message(line, r, (hw_count)(grid->block * sizeof *best));
     }
     hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;

@@ -298,8 +298,8 @@ static enum hw_status pass_finds(struct hw_stream *stream, struct hw_trace_recor
                             stream->groups, HW_MPI_COUNT, exchange->comm),
                "MPI_Alltoall", err);
 
-    hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, exchange->peers,
-                   exchange->together);
+    hw_trace_add_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, exchange->peers,
+                        exchange->together);
     for (int r = 0; r < exchange->peers; r++)
         exchange->message[r] = (struct hw_peer_message){
             .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
@@ -396,7 +396,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace
         row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
         start = hw_seconds();
     }
-    hw_book_reduction(row, 8 * (hw_count)words, e->ctx.size, e->devices);
+    hw_trace_add_reduction(row, 8 * (hw_count)words, e->ctx.size, e->devices);
     if (status != HW_OK)
         return status;
     MPI_Comm comm = e->nodes > 1 ? e->across : e->local;

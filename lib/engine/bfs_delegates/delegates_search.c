@@ -410,7 +410,7 @@ static enum hw_status share_news(struct hw_delegates *e, hw_count *news,
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
                "MPI_Allreduce", err);
-    hw_book_reduction(row, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
+    hw_trace_add_reduction(row, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }

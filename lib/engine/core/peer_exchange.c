@@ -40,7 +40,7 @@ void hw_peer_exchange_free(struct hw_peer_exchange *exchange)
 
 /* Posts one side of a message in pieces. */
 static enum hw_status post(struct hw_peer_exchange *exchange, int peer, bool sending, int *made,
-                           struct hw_trace_record *row, struct hw_error *err)
+                           struct hw_trace_record *record, struct hw_error *err)
 {
     const struct hw_peer_message *message = &exchange->message[peer];
     hw_count bytes = sending ? message->out_bytes : message->in_bytes;
@@ -56,15 +56,15 @@ static enum hw_status post(struct hw_peer_exchange *exchange, int peer, bool sen
                                        exchange->comm, request);
         status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
         *made += status == HW_OK;
-        row->messages_sent += sending;
-        row->messages_internode += sending && crosses;
+        record->messages_sent += sending;
+        record->messages_internode += sending && crosses;
     }
-    hw_book_bytes(row, sending ? bytes : 0, crosses);
+    hw_trace_add_bytes(record, sending ? bytes : 0, crosses);
     return status;
 }
 
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange, struct hw_trace_record *row,
-                                    struct hw_error *err)
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange,
+                                    struct hw_trace_record *record, struct hw_error *err)
 {
     const struct hw_peer_message *self = &exchange->message[exchange->me];
     enum hw_status status = HW_OK;
@@ -72,9 +72,9 @@ enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange, struct hw
 
     for (int r = 0; r < exchange->peers && status == HW_OK; r++)
         if (r != exchange->me)
-            status = post(exchange, r, false, &made, row, err);
+            status = post(exchange, r, false, &made, record, err);
     for (int i = 1; i < exchange->peers && status == HW_OK; i++)
-        status = post(exchange, (exchange->me + i) % exchange->peers, true, &made, row, err);
+        status = post(exchange, (exchange->me + i) % exchange->peers, true, &made, record, err);
     if (self->out_bytes > 0)
         memcpy(self->in, self->out, (size_t)self->out_bytes);
     for (int i = 0; i < made && status == HW_OK; i++)
@@ -88,15 +88,15 @@ static hw_count reduction_bytes(hw_count bytes, int ranks)
     return (2 * bytes * (ranks - 1) + ranks - 1) / ranks;
 }
 
-void hw_book_reduction(struct hw_trace_record *row, hw_count bytes, int ranks, int together)
+void hw_trace_add_reduction(struct hw_trace_record *record, hw_count bytes, int ranks, int together)
 {
-    row->bytes_sent += reduction_bytes(bytes, ranks);
-    row->bytes_internode +=
+    record->bytes_sent += reduction_bytes(bytes, ranks);
+    record->bytes_internode +=
         reduction_bytes((bytes + together - 1) / together, (ranks + together - 1) / together);
 }
 
-void hw_book_gather(struct hw_trace_record *row, hw_count bytes, int ranks, int together)
+void hw_trace_add_gather(struct hw_trace_record *record, hw_count bytes, int ranks, int together)
 {
-    row->bytes_sent += (ranks - 1) * bytes;
-    row->bytes_internode += (ranks - together) * bytes;
+    record->bytes_sent += (ranks - 1) * bytes;
+    record->bytes_internode += (ranks - together) * bytes;
 }

@@ -34,17 +34,17 @@ void hw_peer_exchange_free(struct hw_peer_exchange *exchange);
 
 /*
  * Sends and receives what exchange->message says; both sides know the sizes, and empty
- * messages are not sent. Adds bytes and messages to the row. Collective over the
+ * messages are not sent. Adds bytes and messages to the record. Collective over the
  * ranks that have anything for each other.
  */
-enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange, struct hw_trace_record *row,
-                                    struct hw_error *err);
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *exchange,
+                                    struct hw_trace_record *record, struct hw_error *err);
 
-/* Adds bytes for one rank to the row; crosses: it is on another node. Local. */
-static inline void hw_book_bytes(struct hw_trace_record *row, hw_count bytes, bool crosses)
+/* Adds bytes for one rank to the record; crosses: it is on another node. Local. */
+static inline void hw_trace_add_bytes(struct hw_trace_record *record, hw_count bytes, bool crosses)
 {
-    row->bytes_sent += bytes;
-    row->bytes_internode += crosses ? bytes : 0;
+    record->bytes_sent += bytes;
+    record->bytes_internode += crosses ? bytes : 0;
 }
 
 /*
@@ -52,9 +52,10 @@ static inline void hw_book_bytes(struct hw_trace_record *row, hw_count bytes, bo
  * 2 (ranks-1)/ranks of them; between the nodes, of `together` ranks each, each rank
  * reduces its share of what its node has combined. Local.
  */
-void hw_book_reduction(struct hw_trace_record *row, hw_count bytes, int ranks, int together);
+void hw_trace_add_reduction(struct hw_trace_record *record, hw_count bytes, int ranks,
+                            int together);
 
 /* The same of a gathering to all, or of `bytes` for each other rank. Local. */
-void hw_book_gather(struct hw_trace_record *row, hw_count bytes, int ranks, int together);
+void hw_trace_add_gather(struct hw_trace_record *record, hw_count bytes, int ranks, int together);
 
 #endif

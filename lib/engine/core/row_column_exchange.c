@@ -145,7 +145,7 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
     return set->count;
 }
 
-void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes)
+void hw_rowcol_count_message(struct hw_rowcol *line, int to, hw_count bytes)
 {
     const bool between = line->nodes.node[to] != line->nodes.node[line->me];
 
@@ -205,7 +205,7 @@ enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to, const struct hw_se
 {
     size_t bytes = set->bitmap ? set->count : set->count * sizeof(hw_lid);
 
-    hw_rowcol_book(line, to, (hw_count)bytes);
+    hw_rowcol_count_message(line, to, (hw_count)bytes);
     line->routines |= set->bitmap ? 2 : 1;
     return start(line, to, set->data, (hw_lid)bytes, MPI_BYTE, set->bitmap ? TAG_BITMAP : TAG_LIST,
                  err);
@@ -328,7 +328,7 @@ enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, 
 
     if (status != HW_OK)
         return status;
-    hw_rowcol_book(line, to, (hw_count)count * size);
+    hw_rowcol_count_message(line, to, (hw_count)count * size);
     return start(line, to, data, count, type, TAG_ELEMENTS, err);
 }
 

@@ -51,7 +51,7 @@ struct hw_rowcol {
 };
 
 /* Notes that a message has gone to a rank of the line. Local. */
-void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes);
+void hw_rowcol_count_message(struct hw_rowcol *line, int to, hw_count bytes);
 
 /* Forgets what was sent; adds what was to a step. Local. */
 void hw_rowcol_begin_traffic(struct hw_rowcol *line);

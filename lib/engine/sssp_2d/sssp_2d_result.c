@@ -176,9 +176,10 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
     for (int r = 0; r < send_buffers->line.size && status == HW_OK; r++) {
         if (r == send_buffers->line.me)
             continue;
-        hw_rowcol_book(&send_buffers->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
-        hw_rowcol_book(&send_buffers->line, r,
-                       requests.receive_count[r] * (hw_count)sizeof(hw_gid));
+        hw_rowcol_count_message(&send_buffers->line, r,
+                                requests.send_count[r] * (hw_count)sizeof(hw_lid));
+        hw_rowcol_count_message(&send_buffers->line, r,
+                                requests.receive_count[r] * (hw_count)sizeof(hw_gid));
     }
     drop_requests(&requests);
     return status;

@@ -90,8 +90,8 @@ static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_tr
     status = hw_exchange(e->ctx.world, sizeof *out, out, e->send_count, &in, e->recv_count, err);
     if (status != HW_OK)
         goto done;
-    hw_sssp_delegates_book(e, row, e->send_count, sizeof *out);
-    hw_book_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
+    hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *out);
+    hw_trace_add_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
     hw_count received = places_of(e->recv_count, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
     for (hw_count i = received - 1; i >= 0; i--)
@@ -175,9 +175,9 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
         hw_exchange_into(e->ctx.world, sizeof *out, out, e->recv_count, in, e->send_count, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
         set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
-    hw_sssp_delegates_book(e, row, e->send_count, sizeof *question);
-    hw_sssp_delegates_book(e, row, e->recv_count, sizeof *out);
-    hw_book_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
+    hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *question);
+    hw_sssp_delegates_count_sent(e, row, e->recv_count, sizeof *out);
+    hw_trace_add_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
 done:
     free(asked);
     free(relative);

@@ -268,8 +268,8 @@ enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw
 
 /* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
  * count: [parts]. */
-void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
-                            const hw_count *count, size_t size);
+void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
+                                  const hw_count *count, size_t size);
 
 /* Gives each part the keys that the owners of its ghosts have, without a parent.
  * Collective. */

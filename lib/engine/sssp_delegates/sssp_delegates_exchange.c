@@ -134,7 +134,7 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
         news->repeated += theirs[REPEATED];
         news->least = theirs[LEAST] < news->least ? theirs[LEAST] : news->least;
     }
-    hw_book_gather(row, sizeof mine, parts, e->part->spec.devices);
+    hw_trace_add_gather(row, sizeof mine, parts, e->part->spec.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }
@@ -160,7 +160,7 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
         e->list_at[r] = at;
         at += e->list_bytes[r];
     }
-    hw_book_gather(row, own_count * each, parts, e->part->spec.devices);
+    hw_trace_add_gather(row, own_count * each, parts, e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allgatherv(e->own_list, (int)(own_count * each), MPI_BYTE, e->all_lists,
                               e->list_bytes, e->list_at, MPI_BYTE, e->ctx.world),
@@ -187,7 +187,8 @@ static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
 
     for (hw_lid g = 0; g < d; g++)
         put(e->all_lists, way->size, g, way->get(e, g));
-    hw_book_reduction(row, (hw_count)d * (hw_count)way->size, e->ctx.size, e->part->spec.devices);
+    hw_trace_add_reduction(row, (hw_count)d * (hw_count)way->size, e->ctx.size,
+                           e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, e->all_lists, (int)d, type, MPI_MIN, e->ctx.world),
                "MPI_Allreduce", err);
@@ -400,14 +401,14 @@ enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw
     return status;
 }
 
-void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
-                            const hw_count *count, size_t size)
+void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_trace_record *row,
+                                  const hw_count *count, size_t size)
 {
     const int together = e->part->spec.devices, me = e->ctx.rank;
 
     for (int r = 0; r < e->ctx.size; r++)
         if (r != me)
-            hw_book_bytes(row, count[r] * (hw_count)size, r / together != me / together);
+            hw_trace_add_bytes(row, count[r] * (hw_count)size, r / together != me / together);
 }
 
 enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,
@@ -428,7 +429,7 @@ enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_
                                   borders->ghost_count, err);
     for (hw_lid x = 0; x < e->ghosts && status == HW_OK; x++)
         hw_best_set(e->kind, e->best, e->locals + x, in[x], e->none);
-    hw_sssp_delegates_book(e, row, borders->watched_count, sizeof *out);
+    hw_sssp_delegates_count_sent(e, row, borders->watched_count, sizeof *out);
     free(out);
     free(in);
     return status;
