@@ -228,8 +228,8 @@ struct pull_output {
 };
 
 /*
- * Backward visit of one word of destinations: finds those of `left` that have
- * a visited source, the first in their list, and returns them. output: written
+ * Backward visit of one word of destinations: returns those of `left` that have
+ * a visited source, the first in their list,. output: written
  * for all of `left`, whether or not they are reached.
  *
  * The first source of each list is stored apart, since under --order degree it
