@@ -229,7 +229,7 @@ struct pull_output {
 
 /*
  * Backward visit of one word of destinations: returns those of `left` that have
- * a visited source, the first in their list,. output: written
+ * a visited source, the first in their list. output: written
  * for all of `left`, whether or not they are reached.
  *
  * The first source of each list is stored apart, since under --order degree it
