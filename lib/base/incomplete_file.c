@@ -109,7 +109,7 @@ enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct h
     if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "is no plain file, and is not replaced by one");
     if (!replace)
-        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+        return hw_fail(err, HW_USAGE, "exists already; --force replaces it");
     return HW_OK;
 }
 
@@ -284,7 +284,7 @@ enum hw_status hw_incomplete_file_publish(const char *made, const char *path, bo
         return status;
     const int failed = replace ? rename(made, path) : rename_new(made, path);
     if (failed && errno == EEXIST)
-        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+        return hw_fail(err, HW_USAGE, "exists already; --force replaces it");
     if (failed)
         return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
     hw_incomplete_file_forget(made);

@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
-/* HW_RESOURCES if no file can be made as `path`: it is not a file name, or exists and replace is
- * false, or exists and is not a regular file (never replaced). Local. */
+/* HW_RESOURCES if no file can be made as `path`: it is not a file name, or exists and is not a
+ * regular file (never replaced). HW_USAGE if it exists and replace is false. Local. */
 enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct hw_error *err);
 
 /*

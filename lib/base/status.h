@@ -14,9 +14,9 @@
 enum hw_status {
     HW_OK = 0,           /* done */
     HW_CHECK_FAILED = 1, /* a check ran and found a violation */
-    HW_USAGE = 2,        /* options that are wrong whatever the file */
+    HW_USAGE = 2,        /* options that are wrong whatever the file, an output that exists */
     HW_BAD_INPUT = 3,    /* a file, or options that do not fit it */
-    HW_RESOURCES = 4,    /* memory, disk, device, an output that cannot be written */
+    HW_RESOURCES = 4,    /* memory, disk, device, an output that cannot be written, a signal */
     HW_INTERNAL = 5      /* a defect of Hopwave, MPI or HDF5 */
 };
 

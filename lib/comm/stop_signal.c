@@ -1,34 +1,83 @@
 #include "lib/comm/stop_signal.h"
 
+#include "lib/base/incomplete_file.h"
 #include "lib/comm/large_alltoallv.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-/* All that a handler can reach. */
+static const int numbers[] = {SIGINT, SIGTERM};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+/* All that the handlers can reach. */
 static volatile sig_atomic_t stop_asked;
+static struct {
+    char text[128]; /* "": none is printed */
+    size_t length;
+} line[NUMBERS];
 
-static void take_signal(int number)
+const char *hw_stop_name(int number)
 {
-    (void)number;
-    stop_asked = 1;
+    return number == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+/* Calls only what is async-signal-safe. */
+static void exit_at_once(int number)
+{
+    hw_incomplete_file_remove();
+    for (int i = 0; i < NUMBERS; i++)
+        if (numbers[i] == number && line[i].length > 0 &&
+            write(STDERR_FILENO, line[i].text, line[i].length) < 0)
+            break; /* the status says it, too */
+    _exit(HW_RESOURCES);
+}
+
+static void note(int number)
+{
+    stop_asked = number;
+}
+
+/* Installs a handler for both signals, unless they are ignored. */
+static bool install(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, now;
+    bool done = sigemptyset(&action.sa_mask) == 0;
+
+    for (int i = 0; i < NUMBERS && done; i++) {
+        done = sigaction(numbers[i], NULL, &now) == 0;
+        if (done && ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_IGN))
+            done = sigaction(numbers[i], &action, NULL) == 0;
+    }
+    return done;
+}
+
+void hw_stop_exit_at_once(const char *program, bool print)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        const int length = snprintf(line[i].text, sizeof line[i].text, "%s: stopped by %s\n",
+                                    program, hw_stop_name(numbers[i]));
+        line[i].length =
+            print && length > 0 && (size_t)length < sizeof line[i].text ? (size_t)length : 0;
+    }
+    (void)install(exit_at_once);
 }
 
 enum hw_status hw_stop_catch(struct hw_error *err)
 {
-    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
-
-    if (sigemptyset(&action.sa_mask) != 0 || sigaction(SIGTERM, &action, NULL) != 0)
-        return hw_fail(err, HW_INTERNAL, "SIGTERM cannot be caught: %s", strerror(errno));
+    if (!install(note))
+        return hw_fail(err, HW_INTERNAL, "SIGINT and SIGTERM cannot be caught: %s",
+                       strerror(errno));
     return HW_OK;
 }
 
-enum hw_status hw_stop_asked(const struct hw_context *ctx, bool *asked, struct hw_error *err)
+enum hw_status hw_stop_asked(const struct hw_context *ctx, int *number, struct hw_error *err)
 {
     hw_count any = stop_asked;
     enum hw_status status = hw_largest(ctx->world, &any, err);
 
-    *asked = any != 0;
+    *number = (int)any;
     return status;
 }

@@ -1,6 +1,7 @@
 #include "lib/run/stage.h"
 
 #include "lib/comm/rank_watchdog.h"
+#include "lib/comm/stop_signal.h"
 
 #include <sys/stat.h>
 
@@ -58,7 +59,9 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
     struct hw_error err = {{0}};
     struct hw_stage stage = {.argc = argc, .argv = argv, .started = hw_seconds()};
 
+    hw_stop_exit_at_once(program->name, false);
     enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
+    hw_stop_exit_at_once(program->name, stage.ctx.rank == 0);
     if (status == HW_OK)
         status = watch(&stage.ctx, &err);
     if (status == HW_OK)

@@ -179,7 +179,7 @@ enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_
                                      struct hw_error *err)
 {
     enum hw_status status = HW_OK;
-    bool stop = false;
+    int number = 0;
 
     for (hw_count i = first; i < first + count && status == HW_OK; i++) {
         uint64_t checksum = 0;
@@ -191,14 +191,15 @@ enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_
     }
     keep(t, true);
     if (status == HW_OK)
-        status = hw_stop_asked(t->ctx, &stop, err);
-    stop = stop && first + count < t->roots.count;
+        status = hw_stop_asked(t->ctx, &number, err);
+    const bool stop = number != 0 && first + count < t->roots.count;
     if (status == HW_OK)
         status = flush(t, stop, err);
     if (status == HW_OK && stop)
         status = hw_fail(err, HW_RESOURCES,
-                         "%s: stopped by SIGTERM after %" PRI_COUNT " of %" PRI_COUNT
+                         "%s: stopped by %s after %" PRI_COUNT " of %" PRI_COUNT
                          " searches, which the next start takes from %s.partial",
-                         t->stage->cli.output, first + count, t->roots.count, t->stage->cli.output);
+                         t->stage->cli.output, hw_stop_name(number), first + count, t->roots.count,
+                         t->stage->cli.output);
     return status;
 }

@@ -117,7 +117,13 @@ for _ in $(seq 100); do
 done
 kill -TERM "$program"
 wait "$program"
-is "SIGTERM ends a program" $? 143
+is "SIGTERM ends a program with status 4" $? 4
+is "and leaves nothing" "$(find "$work" -name '*ended.h5*')" ""
+# Background jobs of a script ignore SIGINT; those of timeout do not.
+# shellcheck disable=SC2086
+timeout --preserve-status -s INT 2 $generate --scale 24 -o "$work/ended.h5" 2>"$work/err"
+is "so does SIGINT" "$?" 4
+is "with a sentence" "$(cat "$work/err")" "hopwave-generate: stopped by SIGINT"
 is "and leaves nothing" "$(find "$work" -name '*ended.h5*')" ""
 
 # What is found before years of work.

@@ -152,7 +152,7 @@ refused "not a tree file" 3 'g.h5: is a file of kind hopwave-graph' \
 refused "not a graph" 3 't.h5: is a file of kind hopwave-tree' \
     hopwave-validate t.h5 --graph t.h5 -o refused.h5
 refused "no such file" 3 'none.h5: cannot be opened' hopwave-validate none.h5 --graph g.h5
-refused "an existing output" 4 'v1.h5: exists' hopwave-validate t.h5 --graph g.h5 -o v1.h5
+refused "an existing output" 2 'v1.h5: exists' hopwave-validate t.h5 --graph g.h5 -o v1.h5
 ok "--force replaces it" hopwave-validate t.h5 --graph g.h5 -o v1.h5 --force --quiet
 refused "an unwritable folder" 4 'nowhere' \
     hopwave-validate t.h5 --graph g.h5 -o nowhere/refused.h5

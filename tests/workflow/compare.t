@@ -52,7 +52,7 @@ END
 is "other results are reported" "$(compared a b) $(grep -c 'rmat-s5 .* different ' compare.out)" "1 noise 1"
 
 # ---- refused ----
-refused "a report that exists stays" 4 "a-b.html: exists already" "$PYTHON3" "$study" compare a b -o a-b.html
+refused "a report that exists stays" 2 "a-b.html: exists already" "$PYTHON3" "$study" compare a b -o a-b.html
 mkdir empty
 refused "no study" 3 "empty: not an archive" "$PYTHON3" "$study" compare a empty -o e.html
 rm -r one/results/trees/rmat-s5 && mkdir other && cp -r results other && rm -r other/results/trees/rmat-s6

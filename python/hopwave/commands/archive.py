@@ -108,7 +108,7 @@ def main(place, options):
 
 def check_output(output, force):
     if (output.exists() or output.is_symlink()) and not force:
-        fail(4, f"{output}: exists already; --force replaces it")
+        fail(2, f"{output}: exists already; --force replaces it")
     if output.is_dir() and not (output / "bagit.txt").is_file():
         fail(4, f"{output}: a folder that is no archive, which is not replaced")
     if not output.resolve().parent.is_dir():

@@ -60,7 +60,7 @@ def main(place, options):
         fail(2, "--margin must be at least 0 and below 1")
     output = Path(options.output)
     if output.exists() and not options.force:
-        fail(4, f"{output}: exists already; --force replaces it")
+        fail(2, f"{output}: exists already; --force replaces it")
     work = tempfile.mkdtemp(prefix="hopwave-compare-")
     try:
         studies = [
