@@ -57,7 +57,8 @@ enum {
     KEY_ASYNC_BOTTOM_UP,
     KEY_ALPHA,
     KEY_DEGREE_PROFILE,
-    KEY_NO_STEPS
+    KEY_NO_STEPS,
+    KEY_WATCH
 };
 
 static const struct argp_option option_table[] = {
@@ -84,6 +85,10 @@ static const struct argp_option option_table[] = {
      "Validate each search against the input tuples once its clock has stopped", 1},
     {"graph", KEY_GRAPH, "G.h5", 0,
      "The graph the partition was made from, for --check and --labels", 1},
+    {"watch", KEY_WATCH, 0, 0,
+     "End the run within seconds when a rank of a node is killed or stopped; without it the "
+     "launcher's own rule holds, except where kernels of GPUs wait for each other",
+     1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
      "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",
      1},
@@ -422,6 +427,8 @@ static bool *switch_of(int key, struct hw_traverse_options *run)
     switch (key) {
     case KEY_CHECK:
         return &run->check;
+    case KEY_WATCH:
+        return &run->watch;
     case KEY_LABELS:
         return &run->labels;
     case KEY_LOCAL_ALL2ALL:

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 /* Seconds that a rank may be stopped before all end. */
-#define PATIENCE 5.0
+#define STOPPED_TIMEOUT 5.0
 
 /*
  * Lets a rank that is alone estimate for many: all that an estimate computes
@@ -44,10 +44,13 @@ static enum hw_status check_output(const struct hw_stage *stage,
     return HW_OK;
 }
 
-static enum hw_status watch(struct hw_context *ctx, struct hw_error *err)
+enum hw_status hw_stage_watch(struct hw_stage *stage, struct hw_error *err)
 {
-    const struct hw_watchdog_order order = {
-        .world = ctx->world, .node = ctx->node, .program = ctx->program, .seconds = PATIENCE};
+    struct hw_context *ctx = &stage->ctx;
+    const struct hw_watchdog_order order = {.world = ctx->world,
+                                            .node = ctx->node,
+                                            .program = ctx->program,
+                                            .seconds = STOPPED_TIMEOUT};
 
     return hw_agree(ctx->world, hw_watchdog_start(&order, &ctx->watch, err), err);
 }
@@ -62,8 +65,6 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
     hw_stop_exit_at_once(program->name, false);
     enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
     hw_stop_exit_at_once(program->name, stage.ctx.rank == 0);
-    if (status == HW_OK)
-        status = watch(&stage.ctx, &err);
     if (status == HW_OK)
         status = hw_cli_parse(program, argc, argv, stage.ctx.rank == 0, options, &stage.cli, &err);
     if (status == HW_OK && !stage.cli.finished) {

@@ -28,4 +28,11 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
                   enum hw_status (*run)(struct hw_stage *stage, void *options,
                                         struct hw_error *err));
 
+/*
+ * Starts the watchdog over the ranks of each node (lib/comm/rank_watchdog.h), until the program
+ * ends; once at most. For runs in which a lost rank would leave the others waiting where MPI and
+ * its launcher do not see it. In others the launcher's own rule ends the run. Collective.
+ */
+enum hw_status hw_stage_watch(struct hw_stage *stage, struct hw_error *err);
+
 #endif

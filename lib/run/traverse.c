@@ -367,7 +367,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 {
     double started = hw_seconds();
 
-    /* Kernels on several devices wait for each other, where MPI does not see it. */
+    /* A rank that fails alone leaves the kernels of others waiting. */
     if (t->method->ops->device == HW_CUDA)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
@@ -494,13 +494,24 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
     return HW_OK;
 }
 
+/* Whether lost ranks are looked for: on request, and where kernels of several GPUs wait for each
+ * other, which MPI does not see. With transport mpi no kernel waits for another rank. */
+static bool needs_watch(const struct hw_traverse_options *options)
+{
+    return options->watch || (options->device == HW_CUDA && strcmp(options->transport, "mpi") != 0);
+}
+
 enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,
                            struct hw_error *err)
 {
     struct hw_traversal t = {.ctx = &stage->ctx, .stage = stage, .options = options};
     hw_context_group(&stage->ctx, options->ranks_per_node);
-    enum hw_status status = open_all(&t, err);
+    enum hw_status status = HW_OK;
 
+    if (needs_watch(options) && !stage->cli.estimate)
+        status = hw_stage_watch(stage, err);
+    if (status == HW_OK)
+        status = open_all(&t, err);
     if (status == HW_OK && stage->cli.estimate) {
         status = estimate(&t, err);
         close_traversal(&t);

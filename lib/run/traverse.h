@@ -31,6 +31,7 @@ struct hw_traverse_options {
     bool labels;             /* which has labels instead of ids */
     enum hw_trees trees;
     bool check;
+    bool watch; /* end when a rank of the node is lost, on CPUs too */
 };
 
 /* The words of the options that choose: "all", "first", "none" and so on;

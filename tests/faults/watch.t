@@ -1,7 +1,8 @@
 #!/bin/sh
 # A rank that is killed or stopped while the others wait for it in MPI ends all of them,
 # with a line that names it; one that is slow, held by a debugger, or stopped with all the
-# others, does not. Every program watches its ranks.
+# others, does not. Searches watch their ranks with --watch; elsewhere a rank that is killed ends
+# the run by the launcher's own rule.
 # shellcheck disable=SC1091
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "${work:?}" || exit 99
@@ -106,25 +107,42 @@ begin() {
     echo $! >"$name.run"
 }
 
-hopwave-generate -q --model rmat --scale 22 --recipe -o recipe.h5
+# lose NAME PROGRAM SIGNAL head|tail: sends the signal to one of its ranks.
+lose() {
+    kill "-$3" "$(pgrep -f "^hopwave-$2 .* $work/$1\\.h5" | "$4" -n 1)" || : >"$1.over"
+}
+
+# ends NAME: it failed within ten seconds of $before, without a file under the final name.
+ends() {
+    wait "$(cat "$1.run")"
+    status=$?
+    took=$(($(date +%s) - before))
+    ok "$1: a lost rank ends it ($status, $took s), no file" \
+        test "$status" -ne 0 -a "$status" -ne 124 -a "$took" -le 10 -a ! -e "$1.over" -a ! -e "$1.h5"
+}
+
+ok "a graph" hopwave-generate -q --model rmat --scale 22 --recipe -o recipe.h5
+begin watched hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --roots 64 --check --watch
+sleep 2
+lose watched traverse STOP head
+before=$(date +%s)
+ends watched
+is "one line names it" \
+    "$(grep -c "^hopwave-traverse: rank [01] (process [0-9]*) was stopped" watched.err)" 1
+is "and nothing else is left" "$(find . -name '*.h5*' ! -name recipe.h5)" ""
+
 begin generate hopwave-generate -q --model rmat --scale 25
 begin partition hopwave-partition -q recipe.h5 --layout 1d --parts 2
 begin traverse hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --roots 64 --check
 sleep 2
 which='head'
 for name in generate partition traverse; do
-    kill -STOP "$(pgrep -f "^hopwave-$name .* $work/$name\\.h5" | "$which" -n 1)" || : >"$name.over"
+    lose $name $name KILL $which
     if [ "$which" = head ]; then which='tail'; else which='head'; fi
 done
 before=$(date +%s)
 for name in generate partition traverse; do
-    wait "$(cat $name.run)"
-    status=$?
-    took=$(($(date +%s) - before))
-    ok "$name: a stopped rank ends it ($status, $took s)" \
-        test "$status" -ne 0 -a "$status" -ne 124 -a "$took" -le 10 -a ! -e "$name.over"
-    is "$name: one line names it" \
-        "$(grep -c "^hopwave-$name: rank [01] (process [0-9]*) was stopped" "$name.err")" 1
+    ends $name
+    is "$name: by the launcher's rule" "$(grep -c "^hopwave-$name: rank" "$name.err")" 0
 done
-is "and no file is left" "$(find . -name '*.h5*' ! -name recipe.h5)" ""
 done_testing
