@@ -49,6 +49,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/profiles/allocation/study.sbatch \
   workflow/profiles/default/config.yaml \
   workflow/profiles/gpu/config.yaml \
+  workflow/profiles/laptop/config.yaml \
   workflow/profiles/slurm/config.yaml \
   workflow/report/degrees.rst \
   workflow/report/figure.rst \

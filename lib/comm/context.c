@@ -2,7 +2,6 @@
 
 #include "lib/base/cli.h"
 #include "lib/base/memory.h"
-#include "lib/comm/poll_yield.h"
 #include "lib/comm/rank_watchdog.h"
 
 #include <errno.h>
@@ -99,7 +98,6 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
         status = open_communicators(ctx, err);
     if (status != HW_OK)
         return status;
-    hw_yield_while_waiting(ctx->node_size > 1);
     status = choose_threads(ctx, err);
     if (status == HW_OK)
         status = hw_memory_settings_check(err);

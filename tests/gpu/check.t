@@ -10,8 +10,8 @@ hopwave-generate -q --model rmat --scale 12 --recipe -o recipe.h5
 needs_gpu "validation on GPUs" 1 recipe.h5 --layout 1d --check
 
 "${PYTHON3:-python3}" -c 'import h5py' 2>/dev/null && python=${PYTHON3:-python3} || python=
-# same: the counts are the CPU's, as far as they can be read here.
-same() {
+# same_counts: the counts are the CPU's, as far as they can be read here.
+same_counts() {
     if [ "$python" ]; then
         ok "the CPU's counts" "$python" "$rows" cpu.h5 gpu.h5
     else
@@ -33,7 +33,7 @@ gpu() {
         --layout $layout --device cuda --algorithm "$algorithm" --roots 11 $check --store none \
         "$@" -o gpu.h5
     is "no tree comes to the host" "$(grep -c 'come to the host\|on the CPU' "$work/tap.out")" 0
-    same
+    same_counts
 }
 
 cpu recipe.h5 bfs
@@ -55,14 +55,14 @@ cpu whole.h5 sssp
 gpu 2 "degree-separated --parts 2"
 ok "trees that are stored too" ranks 2 hopwave-traverse -q --force whole.h5 --layout 1d \
     --parts 2 --device cuda --algorithm sssp --roots 11 --check -o gpu.h5
-same
+same_counts
 is "are as many as there are searches" "$(hopwave-info gpu.h5 | grep -c 'distance: i64 \[11,')" 1
 hopwave-traverse -q --force whole.h5 --layout 1d --algorithm sssp --roots 11 --check \
     --canonical-parents --store first -o cpu.h5
 ok "or one alone" ranks 2 hopwave-traverse --force whole.h5 --layout 1d --parts 2 --device cuda \
     --algorithm sssp --roots 11 --check --canonical-parents --store first -o gpu.h5
 is "no other comes to the host" "$(grep -c 'come to the host\|on the CPU' "$work/tap.out")" 0
-same
+same_counts
 same_parents
 ok "validates, like the CPU's" hopwave-validate -q gpu.h5 --graph whole.h5 --against cpu.h5
 

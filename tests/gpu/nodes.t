@@ -25,7 +25,7 @@ search() {
     [ "$each" = 0 ] || set -- "$@" --ranks-per-node "$each"
     ok "$name: $*" ranks 4 hopwave-traverse -q --force "$graph" --device cuda --roots 3 \
         --canonical-parents --check "$@" -o "$name.h5"
-    is "the same trees" "$(trees "$name.h5")" "$(trees want.h5)"
+    same "the same trees" "$(trees "$name.h5")" "$(trees want.h5)"
 }
 
 # crossed NAME ROUTINE: bytes and messages between nodes, in steps whose routines begin so.
@@ -92,7 +92,7 @@ search delegates-1x4 0 g.h5 --layout degree-separated --parts 1x4 --method deleg
 # Where MPI takes pointers to memory of devices, the same crosses.
 if hopwave-info fused-2.h5 | grep -q 'mpi_buffers: device'; then
     search host-fused 2 g.h5 --layout 1d --parts 4 --method fused --transport mpi --mpi-buffers host
-    is "as much crosses in both forms" "$(crossed host-fused push)" "$(crossed fused-2 push)"
+    same "as much crosses in both forms" "$(crossed host-fused push)" "$(crossed fused-2 push)"
     search host-delegates 0 g.h5 --layout degree-separated --parts 2x2 --method delegates \
         --transport mpi --mpi-buffers host
 else
@@ -117,7 +117,7 @@ print(*h5py.File(sys.argv[1] + ".h5")["run/steps"][:][sys.argv[2]])' "$1" "$2"
 }
 # all_cross NAME WHAT: as every rank is a node.
 all_cross() {
-    is "$1: all $2 of each step cross" "$(column $1 $2_between_nodes)" "$(column $1 $2_sent)"
+    same "$1: all $2 of each step cross" "$(column $1 $2_between_nodes)" "$(column $1 $2_sent)"
 }
 for name in delta-1 relaxed-1; do
     all_cross $name bytes

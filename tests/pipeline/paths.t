@@ -6,11 +6,6 @@
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "${work:?}" || exit 99
 
-# digest TREE.h5
-digest() {
-    hopwave-info "$1" | sed -n 's/^  digest: //p'
-}
-
 # agree NAME GRAPH ROOTS METHODS: METHODS are taken in turn, and of the layouts the first
 # and every third, another third for the next graph.
 agree_turn=0

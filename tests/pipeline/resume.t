@@ -9,7 +9,6 @@ p=$top_builddir/hopwave-partition
 t=$top_builddir/hopwave-traverse
 v=$top_builddir/hopwave-validate
 
-value() { "$top_builddir/hopwave-info" "$1" | sed -n "s/^ *$2: *//p" | head -n 1; }
 lasting() { find . -name '*.partial*' -o -name '.*tmp*' | sort | tr '\n' ' '; }
 
 "$g" --model rmat --scale 15 --weights uniform -o g.h5 --quiet
@@ -45,7 +44,7 @@ reach() {
 
 ok "a run left alone" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o whole.h5 --quiet
 is "nothing lasts beside it" "$(lasting)" ""
-whole=$(value whole.h5 digest)
+whole=$(info whole.h5 digest)
 
 # ---- killed ----
 start killed.h5
@@ -57,9 +56,9 @@ ok "a killed run leaves no file" test ! -e killed.h5
 ok "but what it finished" test -s killed.h5.partial.searches -a -s killed.h5.partial
 ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o killed.h5 >again.log 2>&1
 ok "the next start says what is there" grep -q "searches are there from a run that was stopped" again.log
-is "and ends with the same file" "$(value killed.h5 digest)" "$whole"
-ok "some searches were taken over" test "$(value killed.h5 searches_resumed)" -gt 0
-ok "not all" test "$(value killed.h5 searches_resumed)" -lt 300
+same "and ends with the same file" "$(info killed.h5 digest)" "$whole"
+ok "some searches were taken over" test "$(info killed.h5 searches_resumed)" -gt 0
+ok "not all" test "$(info killed.h5 searches_resumed)" -lt 300
 is "nothing lasts" "$(lasting)" ""
 ok "the trees are right" "$v" killed.h5 --graph g.h5 --quiet
 if "$PYTHON3" -c 'import h5py' 2>/dev/null; then
@@ -86,7 +85,7 @@ ok "stays, with what was finished" test -s blocked.h5.partial.searches -a -s blo
 rmdir blocked.h5
 ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o blocked.h5 >again.log 2>&1
 ok "no search runs again" grep -q "300 of 300 searches are there" again.log
-is "and it is the same file" "$(value blocked.h5 digest)" "$whole"
+same "and it is the same file" "$(info blocked.h5 digest)" "$whole"
 is "nothing lasts" "$(lasting)" ""
 
 # ---- asked to stop ----
@@ -99,8 +98,8 @@ is "SIGTERM ends it with status 4" "$?" 4
 ok "with a sentence" grep -q "stopped by SIGTERM after [0-9]* of 300 searches" start.log
 done=$(sed -n 's/.*SIGTERM after \([0-9]*\) of.*/\1/p' start.log)
 ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o asked.h5 --quiet
-is "what was finished does not run again" "$(value asked.h5 searches_resumed)" "$done"
-is "the same file" "$(value asked.h5 digest)" "$whole"
+is "what was finished does not run again" "$(info asked.h5 searches_resumed)" "$done"
+same "the same file" "$(info asked.h5 digest)" "$whole"
 
 # ---- with validation, without trees, shortest paths ----
 start checked.h5 --store none --check --graph g.h5
@@ -110,7 +109,7 @@ kill -KILL $ranks_there 2>/dev/null
 wait "$started"
 ok "searches that are checked on the spot" \
     ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o checked.h5 --store none --check --graph g.h5 --quiet
-is "are all checked" "$(value checked.h5 checked)" 300
+is "are all checked" "$(info checked.h5 checked)" 300
 
 # ---- what is left is of another run, or broken ----
 # leave OUTPUT: a run that is killed leaves what it finished.
@@ -124,41 +123,41 @@ leave() {
 leave other.h5
 ranks 2 "$t" p.h5 --roots 300 --root-seed 2 --threads 1 --direction top-down -o other.h5 >other.log 2>&1
 ok "other roots begin anew" grep -q "is of another run, and is begun anew" other.log
-is "with no search of the former" "$(value other.h5 searches_resumed)" 0
+is "with no search of the former" "$(info other.h5 searches_resumed)" 0
 
 leave torn.h5
 truncate -s -5 torn.h5.partial.searches
 ok "a record cut off" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o torn.h5 --quiet
-is "runs again" "$(value torn.h5 digest)" "$whole"
+same "runs again" "$(info torn.h5 digest)" "$whole"
 
 leave flipped.h5
 "$PYTHON3" -c 'import sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(200000); b = f.read(64); f.seek(200000); f.write(bytes(x ^ 255 for x in b))' flipped.h5.partial
 ok "a tree that was spoilt" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o flipped.h5 --quiet
-is "is searched again" "$(value flipped.h5 digest)" "$whole"
+same "is searched again" "$(info flipped.h5 digest)" "$whole"
 
 leave short.h5
 truncate -s 150000 short.h5.partial
 ok "a tree that a crash of the machine cut off" \
     ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o short.h5 --quiet
-is "is searched again, too" "$(value short.h5 digest)" "$whole"
+same "is searched again, too" "$(info short.h5 digest)" "$whole"
 
 leave text.h5
 echo "no journal" >text.h5.partial.searches
 ok "a journal that is none" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o text.h5 --quiet
-is "begins anew" "$(value text.h5 searches_resumed) $(value text.h5 digest)" "0 $whole"
+is "begins anew" "$(info text.h5 searches_resumed) $(info text.h5 digest)" "0 $whole"
 
 leave alone.h5
 rm alone.h5.partial
 ok "a journal without trees" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o alone.h5 --quiet
-is "begins anew too" "$(value alone.h5 searches_resumed) $(value alone.h5 digest)" "0 $whole"
+is "begins anew too" "$(info alone.h5 searches_resumed) $(info alone.h5 digest)" "0 $whole"
 
 start busy.h5
 reach busy.h5 20000
 refused "two runs of one name" 4 "another process is writing it" \
     "$t" g.h5 --layout 1d --root-list 1 -o busy.h5
 wait "$started"
-is "the first ends" "$(value busy.h5 digest)" "$whole"
+same "the first ends" "$(info busy.h5 digest)" "$whole"
 is "nothing lasts in the end" "$(lasting)" ""
 done_testing

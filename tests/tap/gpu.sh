@@ -42,6 +42,6 @@ like_cpu() {
 
 # same_parents: those of gpu.h5 are those of cpu.h5, where both are canonical.
 same_parents() {
-    is "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep /parent:)" \
+    same "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep /parent:)" \
         "$(hopwave-info cpu.h5 | grep /parent:)"
 }

@@ -11,13 +11,23 @@
 void tap_mpi(struct tap *tap)
 {
     tap->mpi = true;
-    if (MPI_Comm_rank(MPI_COMM_WORLD, &tap->rank) != MPI_SUCCESS)
+    if (MPI_Comm_rank(MPI_COMM_WORLD, &tap->rank) != MPI_SUCCESS ||
+        MPI_Comm_size(MPI_COMM_WORLD, &tap->size) != MPI_SUCCESS)
         abort();
 }
 
-bool tap_ok(struct tap *tap, bool holds, const char *format, ...)
+void tap_plan(struct tap *tap, int planned)
 {
-    /* The lowest rank on which it failed, so that the line can name it. */
+    tap->planned = planned;
+    if (tap->rank == 0) {
+        printf("1..%d\n", planned);
+        fflush(stdout);
+    }
+}
+
+bool tap_verdict(struct tap *tap, bool holds, const char *file, int line, const char *format, ...)
+{
+    /* The highest rank on which it failed, so that the line can name it. */
     int worst = holds ? -1 : tap->rank;
     if (tap->mpi) {
         int mine = worst;
@@ -32,6 +42,8 @@ bool tap_ok(struct tap *tap, bool holds, const char *format, ...)
         printf("%sok %d - ", worst >= 0 ? "not " : "", tap->run);
         vprintf(format, args);
         printf("\n");
+        if (worst >= 0)
+            printf("# failed at %s:%d\n", file, line);
         if (worst >= 0 && tap->mpi)
             printf("# failed on rank %d\n", worst);
         fflush(stdout);
@@ -92,7 +104,9 @@ void tap_drop_folder(const struct tap *tap, const char *folder)
 
 int tap_done(const struct tap *tap)
 {
-    if (tap->rank == 0)
+    if (tap->planned == 0 && tap->rank == 0)
         printf("1..%d\n", tap->run);
-    return tap->failed == 0 ? 0 : 1;
+    if (tap->planned != 0 && tap->run != tap->planned)
+        tap_note(tap, "planned %d verdicts, gave %d", tap->planned, tap->run);
+    return tap->failed == 0 && (tap->planned == 0 || tap->run == tap->planned) ? 0 : 1;
 }

@@ -1,8 +1,11 @@
 /*
  * TAP for C tests, serial or MPI.
  *
- * In an MPI test every verdict is collective: it holds if it holds on every
- * rank, and rank 0 prints it. A serial test never calls MPI.
+ * A test states first how many verdicts it gives (tap_plan()); one that gives fewer or more
+ * fails, so that a part that is left out by an early return is noticed.
+ *
+ * In an MPI test every verdict is collective: it holds if it holds on every rank, and rank 0
+ * prints it. A serial test never calls MPI.
  */
 #ifndef HOPWAVE_TESTS_TAP_TAP_H
 #define HOPWAVE_TESTS_TAP_TAP_H
@@ -11,20 +14,28 @@
 
 /* The state of one test program; zero-initialise it. */
 struct tap {
-    int run;    /* verdicts given so far */
-    int failed; /* of those, the ones that did not hold */
-    bool mpi;   /* set by tap_mpi() */
-    int rank;   /* of this process; 0 in a serial test */
+    int planned; /* verdicts that tap_plan() announced */
+    int run;     /* verdicts given so far */
+    int failed;  /* of those, the ones that did not hold */
+    bool mpi;    /* set by tap_mpi() */
+    int rank;    /* of this process; 0 in a serial test */
+    int size;    /* ranks; set by tap_mpi() */
 };
 
 /* Makes the verdicts collective over MPI_COMM_WORLD. Call it after MPI_Init.
  * Collective. */
 void tap_mpi(struct tap *tap);
 
-/* Gives one verdict, named by a printf format. Collective in an MPI test.
- * Returns whether it holds on every rank. */
-bool tap_ok(struct tap *tap, bool holds, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Announces how many verdicts follow, skipped ones included: before the first of them, and the
+ * same number on all ranks. Local. */
+void tap_plan(struct tap *tap, int planned);
+
+/* Gives one verdict: tap_ok(tap, holds, format, ...), named by a printf format. One that does not
+ * hold prints the file and line. Collective in an MPI test. Returns whether it holds on every
+ * rank. */
+#define tap_ok(tap, holds, ...) tap_verdict(tap, holds, __FILE__, __LINE__, __VA_ARGS__)
+bool tap_verdict(struct tap *tap, bool holds, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Prints a comment line on rank 0. Local. */
 void tap_note(const struct tap *tap, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -32,7 +43,7 @@ void tap_note(const struct tap *tap, const char *format, ...) __attribute__((for
 /* Records a verdict as skipped, with the reason. Local. */
 void tap_skip(struct tap *tap, const char *reason);
 
-/* Room for the name of a folder, so short that files in it have room for theirs. */
+/* Bytes of a folder's name, few enough for names of files below it to fit in PATH_MAX. */
 #define TAP_FOLDER 200
 
 /* Makes a folder for the files of the test, below TMPDIR or else /tmp, and names it.
@@ -49,7 +60,8 @@ struct hw_context;
 int tap_ranks(int argc, char **argv, const char *name,
               void (*tests)(struct tap *tap, struct hw_context *ctx));
 
-/* Prints the plan. Returns the exit status of the program: 0 if all held. */
+/* Ends the test. Returns the exit status of the program: 0 if all verdicts hold and are as many
+ * as planned. Without a plan it fails. */
 int tap_done(const struct tap *tap);
 
 #endif

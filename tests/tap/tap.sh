@@ -1,7 +1,12 @@
 # shellcheck shell=sh
-# TAP for shell tests. Source it, give verdicts, end with `done_testing`.
-# Programs of the build are found first on PATH; every test works in a folder
-# of its own ($work) that goes when it ends.
+# TAP for shell tests. Source it, give verdicts, end with `done_testing`, which prints the plan:
+# a test that ends before has none, and fails. Programs of the build are found first on PATH;
+# every test works in a folder of its own ($work) that is removed when it ends.
+
+# bash knows from which line a function was called, for the place of a failure.
+if [ -z "${BASH_VERSION:-}" ] && command -v bash >/dev/null; then
+    exec bash --posix -O xpg_echo -- "$0" "$@"
+fi
 
 : "${top_builddir:=$(pwd)}" "${top_srcdir:=$top_builddir}" "${MPIEXEC:=mpiexec}"
 PATH=$top_builddir:$PATH
@@ -12,6 +17,15 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# where: the lines of the test that are being run, innermost first; nothing without bash.
+where() {
+    tap_frame=0
+    while tap_caller=$(caller "$tap_frame" 2>/dev/null); do
+        case $tap_caller in *" $0") echo "# failed at $0:${tap_caller%% *}" ;; esac
+        tap_frame=$((tap_frame + 1))
+    done
+}
+
 # verdict STATUS NAME: one verdict, holding when STATUS is 0.
 verdict() {
     tap_count=$((tap_count + 1))
@@ -20,6 +34,7 @@ verdict() {
     else
         tap_failed=$((tap_failed + 1))
         echo "not ok $tap_count - $2"
+        where
     fi
 }
 
@@ -42,6 +57,28 @@ is() {
         echo "#      got: $2"
         echo "# expected: $3"
     fi
+}
+
+# same NAME GOT EXPECTED: outputs of commands that are alike, and not empty: commands that fail
+# print nothing.
+same() {
+    if [ -n "$2" ]; then
+        is "$@"
+    else
+        verdict 1 "$1"
+        echo "# nothing was printed; expected: $3"
+    fi
+}
+
+# info FILE KEY: the first value that hopwave-info prints for it; nothing where that fails.
+info() {
+    hopwave-info "$1" >"$work/tap.info" 2>"$work/tap.err" &&
+        sed -n "s|^ *$2: ||p" "$work/tap.info" | head -n 1
+}
+
+# digest FILE: the file's; nothing where the file is damaged.
+digest() {
+    info "$1" digest
 }
 
 # refused NAME STATUS PATTERN COMMAND...: the command ends within a minute with

@@ -24,14 +24,12 @@ run_in() {
     shift
     run_study study.yaml --directory "$folder" "$@" -- results/gate.csv
 }
-# digests FOLDER: the files of a study and what defines each.
+# digests FOLDER: the files of a study and what defines each; nothing where one has no digest.
 digests() {
-    (cd "$1" && "$PYTHON3" -c 'import h5py, sys
+    find "$1/results" -name '*.h5' >names && "$PYTHON3" -c 'import h5py, os, sys
 for path in sorted(sys.stdin.read().split()):
-    print(path, h5py.File(path).attrs["digest"])' <<END
-$(find results -name '*.h5')
-END
-    )
+    print(os.path.relpath(path, sys.argv[1]), h5py.File(path).attrs["digest"])' "$1" \
+        <names >digests.out && cat digests.out
 }
 
 mkdir alone killed
@@ -45,7 +43,7 @@ echo "# HW_SEED=$seed HW_KILLS=${HW_KILLS:-2}"
     results/gate.csv >lost 2>moments
 is "it ends when it is not killed" "$?" 0
 cat moments
-is "with the same digests" "$(digests killed)" "$(digests alone)"
+same "with the same digests" "$(digests killed)" "$(digests alone)"
 is "no file was made twice and no finished search again" "$(cat lost)" ""
 is "nothing half-made is left" "$(find killed/results -name '*.partial*' -o -name '.*')" ""
 

@@ -10,7 +10,7 @@ options() { grep -o -E -e '--[a-z][a-z-]+' | grep -v -e '--help' -e '--version' 
 for command in run archive repeat compare; do
     said=$("$PYTHON3" "$top_builddir/hopwave-study" $command --help | options)
     synopsis=$(sed -n "/^.B hopwave-study $command/,/^\.br\|^\.SH/p" "$page" | sed 's/\\f.//g; s/\\-/-/g')
-    is "options of $command" "$(echo "$synopsis" | options)" "$(echo "$said" | grep -v -e --output)"
+    same "options of $command" "$(echo "$synopsis" | options)" "$(echo "$said" | grep -v -e --output)"
 done
 every=$(for command in run archive repeat compare; do
     "$PYTHON3" "$top_builddir/hopwave-study" $command --help

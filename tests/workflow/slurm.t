@@ -147,7 +147,7 @@ ok "one rank" expr \
     "$(submitted validate 1d-1_auto-k2)" : ".*$memory .*--ntasks=1 --cpus-per-task=1"
 estimate=$(hopwave-traverse results/partitions/rmat-s8/1d-4.h5 --roots 2 --threads 2 --estimate=4 |
     sed -n 's/^memory_per_rank: //p')
-is "the memory is a quarter more than the estimate, and some" \
+same "the memory is a quarter more than the estimate, and some" \
     "$(submitted traverse 1d-4_auto-k2 | sed 's/.*--mem-per-cpu \([0-9]*\).*/\1/')" \
     "$(((estimate * 5 / 4 + 400000000 + 1999999) / 2000000))"
 ok "a GPU a rank, not bound to it" expr \
@@ -159,7 +159,7 @@ ok "one launcher for the ranks" \
 ok "which leaves the GPUs unbound" \
     grep -q '^-n 4 --cpus-per-task=2 --gpu-bind=none contain .*--device cuda' srun.log
 is "none for one rank" "$(grep -c 'hopwave-validate' srun.log)" 0
-is "each rank of a search runs in a container, in its modules" \
+same "each rank of a search runs in a container, in its modules" \
     "$(sed -n 's/ hopwave-traverse .*1d-4.h5 .*--method auto --roots.*//p' contain.log | sort)" \
     "$(for rank in 0 1 2 3; do echo "$rank gpus=all modules=hopwave-1"; done)"
 is "no rank sees a single GPU" "$(grep -c 'device cuda' contain.log) $(grep 'device cuda' contain.log |

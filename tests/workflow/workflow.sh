@@ -4,6 +4,7 @@
 study=$top_builddir/hopwave-study
 test_config=$top_srcdir/.test/config/study.yaml
 export HOPWAVE_BIN="$top_builddir"
+[ -z "$MPIEXEC" ] || export HOPWAVE_MPIEXEC="$MPIEXEC"
 # Matplotlib and Snakemake keep caches below these.
 export HOME="$work" XDG_CACHE_HOME="$work/cache" MPLCONFIGDIR="$work/matplotlib"
 

@@ -8,15 +8,19 @@ import errno
 import math
 import os
 import shlex
+import shutil
 import subprocess
 from functools import lru_cache
+from pathlib import Path
 
 KEYS = {
     "estimates": "whether jobs ask for the memory and time that their programs estimate",
     "modules": "environment modules that jobs load",
     "container": "what runs a program in a container, such as apptainer exec FILE",
     "gpus_per_node": "GPUs of a node",
+    "share_cores": "whether ranks that outnumber the cores give them up while they wait",
 }
+YIELD = "libhopwave-yield.so"
 # An estimate is rough, and of what a program allocates alone.
 MEMORY_FACTOR, MEMORY_MORE_MB = 1.25, 400  # MPI, and Snakemake's own process
 GPU_MORE_MB = 2000  # what the driver keeps on the host
@@ -42,6 +46,17 @@ def flag(settings, key):
     if value not in ("true", "false"):
         raise MachineError(f"machine.{key} must be true or false, not {value}")
     return value == "true"
+
+
+def yield_library():
+    """The library for ranks that share cores: beside the programs in a build, or where they
+    are installed; None where there is none."""
+    program = shutil.which("hopwave-traverse")
+    if not program:
+        return None
+    here = Path(program).absolute().parent
+    places = [here / YIELD, *here.parent.glob(f"lib*/hopwave/{YIELD}")]
+    return next((str(place) for place in places if place.exists()), None)
 
 
 @lru_cache(maxsize=None)
@@ -85,6 +100,11 @@ class Machine:
         self.container = settings.get("container") or ""
         self.estimates = flag(settings, "estimates")
         self.gpus_per_node = number(settings, "gpus_per_node", 1)
+        self.preload = None
+        if flag(settings, "share_cores"):
+            self.preload = yield_library()
+            if not self.preload:
+                warn(f"share_cores: there is no {YIELD} beside the programs")
         self.warn = warn
 
     def launch(self, threads, resources):
@@ -95,6 +115,8 @@ class Machine:
             words = [resources.mpi, f"-n {resources.tasks}"]
             if os.path.basename(resources.mpi.split()[0]) == "srun":
                 words += self._step(threads, resources)
+            if self.preload and resources.tasks > len(os.sched_getaffinity(0)):
+                words.append(f"env LD_PRELOAD={shlex.quote(self.preload)}")
         return " ".join([*words, self.container]).strip()
 
     @staticmethod
