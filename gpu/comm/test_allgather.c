@@ -259,6 +259,7 @@ static void check_transport(struct tap *tap, const struct hw_context *ctx,
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, TAP_AT_END);
     struct hw_error err = {{0}};
 
     if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(ctx, &err) != HW_OK) {

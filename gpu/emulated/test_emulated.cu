@@ -177,6 +177,7 @@ int main()
 {
     struct tap tap = {};
 
+    tap_plan(&tap, 10);
     /* Before this process has threads: fork() does not copy them. */
     tap_ok(&tap, ends(write_beyond, nullptr), "a write beyond an array");
     tap_ok(&tap, !ends(write_within, nullptr), "one within it ends nothing");

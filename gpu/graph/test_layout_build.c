@@ -388,6 +388,7 @@ int main(int argc, char **argv)
     if (hw_context_open(&ctx, &argc, &argv, "test_layout", &err) != HW_OK)
         return 99;
     tap_mpi(&tap);
+    tap_plan(&tap, TAP_AT_END);
     ctx.quiet = true;
     if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(&ctx, &err) != HW_OK) {
         tap_skip(&tap, "there is no GPU here");

@@ -132,6 +132,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 34);
     test_status(&tap);
     test_alloc(&tap);
     test_numbers(&tap);

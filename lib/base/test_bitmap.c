@@ -90,6 +90,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 9);
     test_words(&tap);
     test_lists(&tap);
     test_look_ups(&tap);

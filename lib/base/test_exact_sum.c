@@ -101,6 +101,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 27);
     test_golden(&tap);
     test_edges(&tap);
     return tap_done(&tap);

@@ -115,6 +115,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 27);
     test_sort(&tap);
     test_lower_bound(&tap);
     test_divide(&tap);

@@ -66,6 +66,7 @@ static void test_exchange(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 8);
     test_agree(tap, ctx);
     test_exchange(tap, ctx);
 }

@@ -110,6 +110,7 @@ static void test_query(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 24);
     struct trial trial = {.ctx = ctx, .max = MESSAGE_MAX, .bytes_of = bytes_of};
 
     if (trial_open(&trial)) {

@@ -156,6 +156,7 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 115);
     struct trial trial = {.ctx = ctx, .max = MESSAGE_MAX, .bytes_of = bytes_of};
     const bool opened = trial_open(&trial);
 

@@ -148,6 +148,7 @@ static void test_graphs(struct tap *tap, const struct hw_context *ctx, const cha
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 10);
     char folder[TAP_FOLDER], path[TAP_FOLDER + 16];
 
     if (!tap_ok(tap, tap_folder(tap, folder), "a folder"))

@@ -100,6 +100,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 25);
     test_meaning(&tap);
     test_refused(&tap);
     return tap_done(&tap);

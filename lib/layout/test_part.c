@@ -125,6 +125,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 117);
     test_numbering(&tap);
     test_find(&tap);
     test_permutation(&tap);

@@ -241,6 +241,7 @@ static void test_large(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 68);
     static const struct {
         enum hw_layout layout;
         enum hw_order order;

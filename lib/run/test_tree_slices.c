@@ -217,6 +217,7 @@ static void test_verdict(struct tap *tap, struct hw_serial_method *serial)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 48);
     static const struct {
         enum hw_layout layout;
         enum hw_order order;

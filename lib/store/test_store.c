@@ -445,6 +445,7 @@ static void test_share(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 63);
     char folder[TAP_FOLDER];
 
     if (!tap_ok(tap, test_enter_folder(tap, folder), "a folder"))

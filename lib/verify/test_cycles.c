@@ -135,6 +135,7 @@ static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 58);
     hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
     for (int kind = 0; kind < 4; kind++)
         test_claims(tap, ctx, kind / 2, kind % 2);

@@ -65,11 +65,11 @@ fi
 # Existing outputs are refused before any work and stay as they were.
 sum=$(cksum <"$small")
 # shellcheck disable=SC2086
-refused "generate over an existing file" 4 'exists|force' "$MPIEXEC" -n 2 $generate --scale 8 -o "$small"
+refused "generate over an existing file" 2 'exists|force' "$MPIEXEC" -n 2 $generate --scale 8 -o "$small"
 is "which stays as it was" "$(cksum <"$small")" "$sum"
-refused "partition over an existing file" 4 'exists|force' \
+refused "partition over an existing file" 2 'exists|force' \
     "$MPIEXEC" -n 2 hopwave-partition "$small" --layout 1d --parts 2 -o "$parts" --quiet
-refused "traverse over an existing file" 4 'exists|force' \
+refused "traverse over an existing file" 2 'exists|force' \
     "$MPIEXEC" -n 2 hopwave-traverse "$parts" --algorithm bfs --roots 1 -o "$work/tree.h5" --quiet
 # shellcheck disable=SC2086
 ok "--force replaces it" $generate --scale 8 --seed 9 --force -o "$small.again"

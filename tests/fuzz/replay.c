@@ -73,6 +73,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 8);
     for (int i = 0; hw_fuzz_readers[i]; i++)
         test(&tap, hw_fuzz_readers[i]->name);
     test(&tap, "stream");

@@ -19,10 +19,17 @@ void tap_mpi(struct tap *tap)
 void tap_plan(struct tap *tap, int planned)
 {
     tap->planned = planned;
-    if (tap->rank == 0) {
+    if (tap->rank == 0 && planned > 0) {
         printf("1..%d\n", planned);
         fflush(stdout);
     }
+}
+
+void tap_plan_by_ranks(struct tap *tap, const int planned[TAP_RANKS])
+{
+    const int count = tap->size <= TAP_RANKS ? planned[tap->size - 1] : 0;
+
+    tap_plan(tap, count > 0 ? count : TAP_AT_END);
 }
 
 bool tap_verdict(struct tap *tap, bool holds, const char *file, int line, const char *format, ...)
@@ -104,9 +111,12 @@ void tap_drop_folder(const struct tap *tap, const char *folder)
 
 int tap_done(const struct tap *tap)
 {
-    if (tap->planned == 0 && tap->rank == 0)
-        printf("1..%d\n", tap->run);
-    if (tap->planned != 0 && tap->run != tap->planned)
+    if (tap->planned == TAP_AT_END) {
+        if (tap->rank == 0)
+            printf("1..%d\n", tap->run);
+    } else if (tap->run != tap->planned) {
         tap_note(tap, "planned %d verdicts, gave %d", tap->planned, tap->run);
-    return tap->failed == 0 && (tap->planned == 0 || tap->run == tap->planned) ? 0 : 1;
+        return 1;
+    }
+    return tap->failed == 0 ? 0 : 1;
 }

@@ -27,8 +27,15 @@ struct tap {
 void tap_mpi(struct tap *tap);
 
 /* Announces how many verdicts follow, skipped ones included: before the first of them, and the
- * same number on all ranks. Local. */
+ * same number on all ranks. TAP_AT_END: it depends on the machine, such as on its GPUs, and is
+ * stated by tap_done(). Local. */
+enum { TAP_AT_END = -1 };
 void tap_plan(struct tap *tap, int planned);
+
+/* The same by the number of ranks: planned[ranks - 1]. TAP_AT_END where that is 0, or there are
+ * more ranks. Local. */
+enum { TAP_RANKS = 6 };
+void tap_plan_by_ranks(struct tap *tap, const int planned[TAP_RANKS]);
 
 /* Gives one verdict: tap_ok(tap, holds, format, ...), named by a printf format. One that does not
  * hold prints the file and line. Collective in an MPI test. Returns whether it holds on every

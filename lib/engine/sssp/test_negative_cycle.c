@@ -228,6 +228,7 @@ static void test_least(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 29);
     struct world world;
 
     world_open(ctx, &world);

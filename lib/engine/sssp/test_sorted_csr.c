@@ -166,6 +166,7 @@ int main(void)
     struct tap tap = {0};
     uint64_t leave_out[64] = {0}, whole = 1 << 6 | 1 << 8;
 
+    tap_plan(&tap, 11);
     for (size_t k = 0; k < 4096; k += 3)
         hw_bitmap_set(leave_out, k);
     tap_ok(&tap, orders_floats(), "keys of floats have the order of the floats");

@@ -135,6 +135,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 46);
     test_uniform(&tap);
     test_integer(&tap, 1, 255);
     test_integer(&tap, -3, 3);

@@ -257,6 +257,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 42);
     test_all_pairs(&tap);
     test_large(&tap, ((hw_gid)1 << 32) + 1, false, (hw_count)1 << 50);
     test_large(&tap, (hw_gid)1 << 40, true, ((hw_count)1 << 50) - 20000);

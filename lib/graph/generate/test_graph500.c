@@ -175,6 +175,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 106);
     test_numbers(&tap);
     test_labels(&tap);
     test_golden(&tap);

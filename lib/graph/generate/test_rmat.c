@@ -201,6 +201,7 @@ int main(void)
     static const double one[4] = {0, 0, 1, 0};
     struct tap tap = {0};
 
+    tap_plan(&tap, 82);
     test_philox(&tap);
     test_labels(&tap);
     test_scramble(&tap);

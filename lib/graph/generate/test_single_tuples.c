@@ -99,6 +99,7 @@ int main(void)
     struct hw_generator_spec graph500 = {
         .model = HW_MODEL_GRAPH500, .edge_factor = 16, .seed1 = 2, .seed2 = 3};
 
+    tap_plan(&tap, 14);
     memcpy(rmat.abcd, abcd, sizeof abcd);
     for (int scale = 10; scale <= 36; scale += 13) {
         rmat.scale = graph500.scale = scale;

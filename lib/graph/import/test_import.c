@@ -282,6 +282,7 @@ static bool make_folder(const struct tap *tap, struct test_files *files)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 120);
     struct test_files files = {.ctx = ctx};
 
     hw_context_threads(ctx, 2);

@@ -248,6 +248,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 11);
     test_whole(&tap);
     test_random_reals(&tap);
     test_halves(&tap);

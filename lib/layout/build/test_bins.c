@@ -164,6 +164,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 24);
     omp_set_num_threads(3);
     test_load(&tap, (struct load){0, 100, 100, 0, false, false}, "nothing");
     test_load(&tap, (struct load){1, 1, 1, 0, true, false}, "one record");

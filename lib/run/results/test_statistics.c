@@ -80,6 +80,7 @@ int main(void)
 {
     struct tap tap = {0};
 
+    tap_plan(&tap, 16);
     test_summary(&tap);
     test_rates(&tap);
     return tap_done(&tap);

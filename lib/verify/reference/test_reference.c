@@ -175,6 +175,7 @@ static void test_rounding(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
+    tap_plan(tap, 43);
     hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
     test_levels(tap, ctx);
     test_paths(tap, ctx);
