@@ -62,8 +62,6 @@ static enum hw_status parse_method(const char *name, const struct hw_part *part,
     const char *colon = strchr(name, ':');
     size_t length = colon ? (size_t)(colon - name) : strlen(name);
     char word[64];
-    int choice = 0;
-    hw_count count = 0;
     enum hw_status status = HW_OK;
 
     *options = (struct hw_engine_options){.algorithm = HW_BFS};
@@ -71,16 +69,10 @@ static enum hw_status parse_method(const char *name, const struct hw_part *part,
     status = hw_method_choose(word, HW_CUDA, HW_BFS, part, method, err);
     if (status != HW_OK || !colon)
         return status;
-    if (strcmp(word, "merge") == 0) {
-        status = hw_cli_choice("merge", colon + 1, hw_coupling_words, &choice, err);
-        options->coupling = (enum hw_coupling)choice;
-    } else if (strcmp(word, "scan2d") == 0) {
-        status = hw_cli_count("scan2d", colon + 1, 1, 8, &count, err);
-        options->edges_per_thread = (int)count;
-    } else {
-        status = hw_fail(err, HW_USAGE, "%s: method %s has no such option", name, word);
-    }
-    return status;
+    for (const struct hw_option *const *o = (*method)->descriptor->options; o && *o; o++)
+        if (strcmp((*o)->name, "coupling") == 0 || strcmp((*o)->name, "edges-per-thread") == 0)
+            return hw_option_parse(*o, colon + 1, &options->values, err);
+    return hw_fail(err, HW_USAGE, "%s: method %s has no such option", name, word);
 }
 
 /* The state of a comparison. */

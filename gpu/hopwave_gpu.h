@@ -7,11 +7,10 @@
 
 #include "lib/engine/core/method.h"
 
-/*
- * The GPU methods of this build, HW_GPU_METHODS at most, terminated by NULL; none in a build
- * without CUDA. Local.
- */
-#define HW_GPU_METHODS 32
+/* The descriptors of all GPU methods, whether or not this build has CUDA; NULL-ended. Local. */
+const struct hw_method_descriptor *const *hw_gpu_method_descriptors(void);
+
+/* The GPU methods of this build, NULL-ended; none in a build without CUDA. Local. */
 const struct hw_method *const *hw_gpu_methods(void);
 
 /*

@@ -2,14 +2,15 @@
 #
 # Host code is C; the .cu files hold kernels and their C launchers. nvcc compiles
 # those for every architecture of --with-cuda-arch, and PTX of the last for later
-# ones, side by side. Each folder lists its kernels, what they include, and its
-# host code.
+# ones, side by side. Each folder lists its kernels, what they include, its host code,
+# and the descriptors of its methods, which every build has.
 kernels =
 kernel_includes =
 gpu_sources =
+gpu_descriptors =
 
 # the method table
-gpu_sources += gpu/gpu_method_registry.c gpu/engine/gpu_methods.h
+gpu_sources += gpu/gpu_method_registry.c
 EXTRA_DIST += gpu/gpu_method_registry_stub.c
 
 # device: memory, PTX, warps, searches, sorts
@@ -87,16 +88,19 @@ gpu_sources += gpu/bfs/direction_optimizing/host_staged_bfs.c \
   gpu/bfs/direction_optimizing/host_staged_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
   gpu/bfs/direction_optimizing/peer_bfs_host.c
+gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
 
 kernels += gpu/bfs/merge/merge_kernel.cu
 kernel_includes += gpu/bfs/merge/merge.h
 gpu_sources += gpu/bfs/merge/merge_host.c
+gpu_descriptors += gpu/bfs/merge/merge_descriptor.c gpu/bfs/merge/merge_options.h
 
 kernels += gpu/bfs/adaptive/adaptive_kernel.cu
 kernel_includes += gpu/bfs/adaptive/adaptive.h gpu/bfs/adaptive/adaptive_bottom_up.cuh \
   gpu/bfs/adaptive/adaptive_device.cuh gpu/bfs/adaptive/adaptive_queue_generation.cuh \
   gpu/bfs/adaptive/adaptive_top_down.cuh
 gpu_sources += gpu/bfs/adaptive/adaptive_host.c
+gpu_descriptors += gpu/bfs/adaptive/adaptive_descriptor.c gpu/bfs/adaptive/adaptive_options.h
 
 kernels += gpu/bfs/grid2d/scan2d_grid_kernel.cu \
   gpu/bfs/grid2d/scan2d_list_kernel.cu gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu \
@@ -110,6 +114,7 @@ gpu_sources += gpu/bfs/grid2d/scan2d_grid_host.c \
   gpu/bfs/grid2d/scan2d_grid_host.h gpu/bfs/grid2d/scan2d_grid_levels.c \
   gpu/bfs/grid2d/scan2d_grid_setup.c gpu/bfs/grid2d/scan2d_list_order.c \
   gpu/bfs/grid2d/scan2d_one_gpu_host.c gpu/bfs/grid2d/scan2d_parents.c
+gpu_descriptors += gpu/bfs/grid2d/scan2d_descriptor.c gpu/bfs/grid2d/scan2d_options.h
 
 kernels += gpu/bfs/delegates/delegates_kernel.cu \
   gpu/bfs/delegates/delegates_results_kernel.cu
@@ -128,6 +133,7 @@ gpu_sources += gpu/bfs/delegates/delegates_device_loop.c \
   gpu/bfs/delegates/delegates_host.c gpu/bfs/delegates/delegates_host.h \
   gpu/bfs/delegates/delegates_host_staged.c \
   gpu/bfs/delegates/delegates_parents.c gpu/bfs/delegates/delegates_upload.c
+gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c
 
 # sssp: shortest paths, a folder for each family of methods
 kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu
@@ -143,6 +149,7 @@ kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_d
   gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
   gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/small_frontier_rounds.cuh
 gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c
+gpu_descriptors += gpu/sssp/delta/delta_descriptor.c
 
 kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu
 kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/peer/peer_delta_barrier.cuh \
@@ -166,6 +173,7 @@ kernel_includes += gpu/sssp/bellman/bellman_ford.h gpu/sssp/bellman/phase_loop/p
 gpu_sources += gpu/sssp/bellman/bellman_ford_host.c gpu/sssp/bellman/bellman_ford_host.h \
   gpu/sssp/bellman/bellman_ford_negative_cycles.c \
   gpu/sssp/bellman/bellman_ford_search.c gpu/sssp/bellman/near_far.c
+gpu_descriptors += gpu/sssp/bellman/relaxation_options.c gpu/sssp/bellman/relaxation_options.h
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/sssp/bellman/dynamic_parallelism.o
 
@@ -179,6 +187,7 @@ gpu_sources += gpu/sssp/distributed/bucket_schedule.c \
   gpu/sssp/distributed/distributed_sssp_parents.c \
   gpu/sssp/distributed/distributed_sssp_upload.c \
   gpu/sssp/distributed/relax_exchange_rounds.c
+gpu_descriptors += gpu/sssp/distributed/distributed_sssp_descriptor.c
 
 # emulated: devices on processors, for tests where there is no GPU
 emulated = gpu/emulated/lanes.cc gpu/emulated/runtime.cc
@@ -187,7 +196,8 @@ EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated
 
 EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
-libhopwave_a_SOURCES += gpu/hopwave_gpu.h
+libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/gpu_method_list.h \
+  $(gpu_descriptors)
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)

@@ -94,7 +94,7 @@ static enum hw_status jump_pointers(const struct hw_single_gpu_engine *engine, u
     }
     if (status == HW_OK && changed)
         return hw_fail(err, HW_INTERNAL, "method %s left parents that lead round in circles",
-                       engine->method->name);
+                       engine->method->descriptor->name);
     return status;
 }
 

@@ -50,7 +50,8 @@ static enum hw_status allocate(struct hw_multi_gpu_engine *engine, struct hw_err
     char what[96];
     enum hw_status status = HW_OK;
 
-    snprintf(what, sizeof what, "method %s on rank %d", engine->method->name, engine->ctx->rank);
+    snprintf(what, sizeof what, "method %s on rank %d", engine->method->descriptor->name,
+             engine->ctx->rank);
     for (int e = 0; e < 3 && status == HW_OK; e++) {
         cudaEvent_t event = NULL;
         status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);

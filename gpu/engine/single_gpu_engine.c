@@ -44,13 +44,9 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
 {
     const struct hw_part *part = engine->part;
 
-    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->ops->exchanges)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "--exchange: method %s works on one part and exchanges nothing",
-                       engine->method->name);
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits",
-                       engine->method->name);
+                       engine->method->descriptor->name);
     return HW_OK;
 }
 
@@ -204,7 +200,7 @@ static enum hw_status fill(struct hw_single_gpu_engine *engine, const struct hw_
     enum hw_status status = engine->ops->plan(engine, order, err);
     if (status != HW_OK)
         return status;
-    snprintf(what, sizeof what, "method %s", engine->method->name);
+    snprintf(what, sizeof what, "method %s", engine->method->descriptor->name);
     status = hw_gpu_allocate(&engine->arrays, 0, what, err);
     for (int e = 0; e < HW_GPU_EVENTS && status == HW_OK; e++) {
         cudaEvent_t event = NULL;

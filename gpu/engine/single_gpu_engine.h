@@ -64,7 +64,6 @@ extern const struct hw_result_ops hw_bfs_result_ops;
 struct hw_single_gpu_search {
     const struct hw_result_ops *results; /* of its algorithm */
     size_t state_bytes;                  /* of engine->state, zeroed */
-    bool exchanges;                      /* takes --exchange, of which one part has no use */
     /* Lists the method's arrays on the device. The graph's counts are known, and its
      * lists still on the host. Returns HW_BAD_INPUT for graphs or options that it does
      * not do. */

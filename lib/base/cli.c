@@ -1,6 +1,7 @@
 #include "lib/base/cli.h"
 
 #include "config.h"
+#include "lib/base/nearest_word.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 enum {
-    KEY_HELP = 'h',
+    KEY_HELP = HW_CLI_HELP,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
     KEY_VERSION = 'V',
@@ -30,7 +31,7 @@ static const struct argp_option shared_options[] = {
     {"threads", KEY_THREADS, "N", 0, "OpenMP threads of each rank (default: the cores it may use)",
      -1},
     {"quiet", KEY_QUIET, 0, 0, "No progress and no notes", -1},
-    {"help", KEY_HELP, 0, 0, "Print this help and exit", -1},
+    {"help", KEY_HELP, "all", OPTION_ARG_OPTIONAL, "Print this help and exit", -1},
     {"version", KEY_VERSION, 0, 0, "Print the version and exit", -1},
     {0}};
 
@@ -41,7 +42,10 @@ struct parse {
     struct hw_cli *cli;
     struct hw_error *err;
     bool help, version;
-    int wrong; /* the word of argv at which parsing failed */
+    const char *topic; /* of --help; NULL for none */
+    int question;      /* the key of one that was asked; 0 for none */
+    const char *asked; /* its argument; NULL for none */
+    int wrong;         /* the word of argv at which parsing failed */
 };
 
 /* Whether the value of a program's own option names a file. */
@@ -132,6 +136,7 @@ static error_t take_shared(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_HELP:
         parse->help = true;
+        parse->topic = arg;
         return 0;
     case KEY_VERSION:
         parse->version = true;
@@ -141,13 +146,124 @@ static error_t take_shared(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* An option that asks a question. */
+static error_t take_question(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+
+    if ((key & ~0xffffff) != 0 || key == ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    parse->question = key;
+    parse->asked = arg;
+    return 0;
+}
+
+/* ---- what is wrong with a word of argv ---- */
+
+/* Options in the tables of a program at most. */
+#define NAMES_MAX 160
+
+/* Collects long names; those that take an argument are marked in `takes`. */
+static int add_names(const struct argp_option *options, int count, const char **names, bool *takes)
+{
+    for (const struct argp_option *o = options; o && (o->name || o->key || o->doc); o++)
+        if (o->name && count < NAMES_MAX) {
+            takes[count] = o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
+            names[count++] = o->name;
+        }
+    return count;
+}
+
+/* "--scale" lacks its value, or is no option; names the nearest one. */
+static enum hw_status refuse_word(const struct hw_cli_program *program, const char *word,
+                                  struct hw_error *err)
+{
+    const char *names[NAMES_MAX + 1];
+    bool takes[NAMES_MAX];
+    char name[64];
+    int count = add_names(program->options, 0, names, takes), alike = 0, first = 0;
+
+    count = add_names(program->group, count, names, takes);
+    count = add_names(program->questions, count, names, takes);
+    count = add_names(program->has_output ? output_options : NULL, count, names, takes);
+    count = add_names(shared_options, count, names, takes);
+    names[count] = NULL;
+    if (strncmp(word, "--", 2) != 0)
+        return hw_fail(err, HW_USAGE, "'%s' is not an option, or lacks its value; see --help",
+                       word);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (int n = 0; n < count; n++) {
+        if (strncmp(names[n], name, strlen(name)) != 0)
+            continue;
+        if (strlen(names[n]) == strlen(name)) {
+            first = n;
+            alike = 1;
+            break;
+        }
+        first = alike++ == 0 ? n : first;
+    }
+    if (alike > 1)
+        return hw_fail(err, HW_USAGE, "'%s' may be --%s or others; see --help", word, names[first]);
+    if (alike == 1)
+        return hw_fail(err, HW_USAGE, "'%s' %s; see --help", word,
+                       takes[first] ? "lacks its value" : "takes no value");
+    const char *nearest = hw_nearest_word(name, names);
+    if (nearest)
+        return hw_fail(err, HW_USAGE, "'%s' is not an option; did you mean --%s?", word, nearest);
+    return hw_fail(err, HW_USAGE, "'%s' is not an option; see --help", word);
+}
+
+/* ---- help ---- */
+
+/* Prints help; all: hidden options, too. argp would show headers of hidden options. */
+static void print_help(const struct argp *argp, const char *program, bool all)
+{
+    struct argp_option *shown = NULL;
+    struct argp visible = *argp;
+    size_t count = 0, kept = 0;
+    char name[64];
+
+    while (argp->options && (argp->options[count].name || argp->options[count].doc))
+        count++;
+    shown = calloc(count + 1, sizeof *shown);
+    for (size_t o = 0; shown && o < count; o++)
+        if (all || !(argp->options[o].flags & OPTION_HIDDEN)) {
+            shown[kept] = argp->options[o];
+            shown[kept++].flags &= ~OPTION_HIDDEN;
+        }
+    if (shown)
+        visible.options = shown;
+    snprintf(name, sizeof name, "%s", program);
+    argp_help(&visible, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
+    free(shown);
+}
+
+static enum hw_status answer(const struct parse *parse, const struct argp *argp, bool print,
+                             struct hw_error *err)
+{
+    const struct hw_cli_program *program = parse->program;
+
+    if (parse->question)
+        return program->answer(parse->question, parse->asked, print, err);
+    if (parse->help && parse->topic && strcmp(parse->topic, "all") != 0)
+        return program->answer
+                   ? program->answer(HW_CLI_HELP, parse->topic, print, err)
+                   : hw_fail(err, HW_USAGE, "--help: '%s' is none of all", parse->topic);
+    if (print && parse->help)
+        print_help(argp, program->name, parse->topic != NULL);
+    else if (print)
+        printf("%s (Hopwave) %s\n", program->name, PACKAGE_VERSION HW_BUILD);
+    return HW_OK;
+}
+
 enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char **argv, bool print,
                             void *options, struct hw_cli *cli, struct hw_error *err)
 {
     const struct argp shared = {.options = shared_options, .parser = take_shared};
     const struct argp output = {.options = output_options, .parser = take_output};
     const struct argp group = {.options = program->group, .parser = take_group};
-    struct argp_child children[4] = {{&shared, 0, 0, 0}};
+    const struct argp questions = {.options = program->questions, .parser = take_question};
+    struct argp_child children[5] = {{&shared, 0, 0, 0}};
     int nchildren = 1;
     const struct argp argp = {.options = program->options,
                               .parser = take_own,
@@ -155,12 +271,13 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
                               .doc = program->doc,
                               .children = children};
     struct parse parse = {.program = program, .options = options, .cli = cli, .err = err};
-    char name[64];
 
     if (program->has_output)
         children[nchildren++].argp = &output;
     if (program->group)
         children[nchildren++].argp = &group;
+    if (program->questions)
+        children[nchildren++].argp = &questions;
     *cli = (struct hw_cli){0};
     if (err)
         err->text[0] = '\0';
@@ -168,21 +285,47 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
     error_t failed =
         argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_IN_ORDER,
                    NULL, &parse);
-    if (parse.help || parse.version) {
+    if (parse.help || parse.version || parse.question) {
         cli->finished = true;
-        snprintf(name, sizeof name, "%s", program->name);
-        if (print && parse.help)
-            argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
-        else if (print)
-            printf("%s (Hopwave) %s\n", program->name, PACKAGE_VERSION HW_BUILD);
-        return HW_OK;
+        return answer(&parse, &argp, print, err);
     }
     if (!failed)
         return HW_OK;
     if (err && err->text[0])
         return HW_USAGE;
-    return hw_fail(err, HW_USAGE, "'%s' is not an option, or lacks its value; see --help",
-                   parse.wrong > 0 && parse.wrong < argc ? argv[parse.wrong] : "");
+    return refuse_word(program, parse.wrong > 0 && parse.wrong < argc ? argv[parse.wrong] : "",
+                       err);
+}
+
+bool hw_cli_may_ask(int argc, char **argv)
+{
+    for (int a = 1; a < argc; a++)
+        if (strncmp(argv[a], "--help", 6) == 0 || strncmp(argv[a], "--list", 6) == 0 ||
+            strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "-V") == 0 ||
+            strcmp(argv[a], "--version") == 0)
+            return true;
+    return false;
+}
+
+static enum hw_status take_nothing(int key, const char *arg, void *options, struct hw_error *err)
+{
+    (void)key;
+    (void)arg;
+    (void)options;
+    (void)err;
+    return HW_OK;
+}
+
+enum hw_status hw_cli_answer(const struct hw_cli_program *program, int argc, char **argv,
+                             bool *finished, struct hw_error *err)
+{
+    struct hw_cli_program without = *program;
+    struct hw_cli cli;
+
+    without.take = take_nothing;
+    enum hw_status status = hw_cli_parse(&without, argc, argv, true, NULL, &cli, err);
+    *finished = cli.finished;
+    return status;
 }
 
 enum hw_status hw_cli_count(const char *name, const char *text, int64_t min, int64_t max,

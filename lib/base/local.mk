@@ -11,6 +11,8 @@ libhopwave_a_SOURCES += \
   lib/base/incomplete_file.h \
   lib/base/memory.c \
   lib/base/memory.h \
+  lib/base/nearest_word.c \
+  lib/base/nearest_word.h \
   lib/base/permutation.c \
   lib/base/permutation.h \
   lib/base/radix_sort.c \

@@ -5,9 +5,11 @@ libhopwave_a_SOURCES += \
   lib/engine/core/algorithm.h \
   lib/engine/core/arrays.c \
   lib/engine/core/arrays.h \
-  lib/engine/core/cpu_methods.h \
+  lib/engine/core/cpu_method_list.h \
+  lib/engine/core/engine_options.c \
   lib/engine/core/engine_options.h \
   lib/engine/core/method.h \
+  lib/engine/core/method_descriptor.h \
   lib/engine/core/method_registry.c \
   lib/engine/core/peer_exchange.c \
   lib/engine/core/peer_exchange.h \
@@ -20,6 +22,11 @@ libhopwave_a_SOURCES += \
   lib/engine/core/tree_cache.h \
   lib/engine/core/tree_slices.c \
   lib/engine/core/tree_slices.h
+
+# options of methods, as data
+libhopwave_a_SOURCES += \
+  lib/engine/options/method_option.c \
+  lib/engine/options/method_option.h
 
 # serial baselines
 libhopwave_a_SOURCES += \
@@ -43,6 +50,8 @@ lib_engine_bfs_2d_test_grid_mt_LDADD = $(TAP_LDADD)
 libhopwave_a_SOURCES += \
   lib/engine/bfs_delegates/delegates_exchange.c \
   lib/engine/bfs_delegates/delegates_frontier.c \
+  lib/engine/bfs_delegates/delegates_options.c \
+  lib/engine/bfs_delegates/delegates_options.h \
   lib/engine/bfs_delegates/delegates_search.c \
   lib/engine/bfs_delegates/delegates_state.h \
   lib/engine/bfs_delegates/delegates_tree_parents.c \
@@ -60,10 +69,10 @@ libhopwave_a_SOURCES += \
   lib/engine/sssp/distance.h \
   lib/engine/sssp/negative_cycle.c \
   lib/engine/sssp/negative_cycle.h \
-  lib/engine/sssp/relaxation_options.c \
-  lib/engine/sssp/relaxation_options.h \
   lib/engine/sssp/sorted_csr.c \
   lib/engine/sssp/sorted_csr.h \
+  lib/engine/sssp/sssp_options.c \
+  lib/engine/sssp/sssp_options.h \
   lib/engine/sssp/weight_stats.c \
   lib/engine/sssp/weight_stats.h
 check_PROGRAMS += lib/engine/sssp/test_sorted_csr.t

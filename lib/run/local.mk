@@ -4,6 +4,8 @@ libhopwave_a_SOURCES += \
   lib/run/component_size.h \
   lib/run/journal.c \
   lib/run/journal.h \
+  lib/run/method_listing.c \
+  lib/run/method_listing.h \
   lib/run/part_source.c \
   lib/run/part_source.h \
   lib/run/roots.c \

@@ -144,7 +144,7 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
         return;
     /* Methods on several parts that do not build anything build undirected recipes, in the
      * order they are for; others anything. */
-    if (!method->several_parts_only || method->builds_any ||
+    if (method->descriptor->parts != HW_PARTS_SEVERAL || method->builds_any ||
         (part->spec.order == HW_ORDER_DEGREE && !part->directed && !source->weights &&
          hw_graph_generator(source->graph)))
         source->build = whole ? method->build_on_host : method->build;

@@ -4,7 +4,6 @@
 #include "lib/comm/large_alltoallv.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
-#include "lib/engine/sssp/relaxation_options.h"
 #include "lib/engine/sssp/weight_stats.h"
 #include "lib/graph/vertex_labels.h"
 #include "lib/run/component_size.h"
@@ -18,14 +17,6 @@
 const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_trees_words[] = {"all", "first", "none", NULL};
 const char *const hw_device_words[] = {"cpu", "cuda", NULL};
-const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL};
-const char *const hw_exchange_words[] = {"auto", "list", "bitmap", NULL};
-const char *const hw_coupling_words[] = {"auto",   "separate", "gather", "expand",
-                                         "hybrid", "direct",   NULL};
-const char *const hw_queue_words[] = {"auto", "scan-free", "single-scan",    "double-scan",
-                                      "none", "strided",   "degree-classes", NULL};
-const char *const hw_balance_words[] = {"auto", "static", "thread", "warp", "donate", NULL};
-const char *const hw_switch_words[] = {"auto", "on", "off", NULL};
 
 static void close_traversal(struct hw_traversal *t)
 {
@@ -157,67 +148,20 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 
 /* ---- opening ---- */
 
-/* Refuses options of methods other than this one. */
-static enum hw_status check_method_options(const struct hw_traversal *t, struct hw_error *err)
+/* Refuses options that the method does not have, or the layout no use for. */
+static enum hw_status check_options(const struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_engine_options *engine = &t->options->engine;
-    const char *relaxing = hw_relaxation_option_given(&engine->relaxation);
-    const struct {
-        bool given;
-        const char *name, *method, *other; /* methods that have it */
-    } table[] = {
-        {engine->delta > 0, "--delta", "delta", "near-far"},
-        {engine->no_edge_classes, "--no-edge-classes", "bellman-ford", "near-far"},
-        {engine->duplicates, "--duplicates", "bellman-ford", "near-far"},
-        {relaxing != NULL, relaxing, "bellman-ford", "near-far"},
-        {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge", NULL},
-        {engine->expand_factor > 0, "--expand-factor", "merge", NULL},
-        {engine->forward_factor > 0, "--forward-factor", "delegates", NULL},
-        {engine->backward_factor > 0, "--backward-factor", "delegates", NULL},
-        {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d", NULL},
-        {engine->queues != 0, "--queue", "adaptive", NULL},
-        {engine->balance != HW_BALANCE_AUTO, "--balance", "adaptive", NULL},
-        {engine->async_bottom_up != HW_SWITCH_AUTO, "--async-bottom-up", "adaptive", NULL},
-        {engine->alpha > 0, "--alpha", "adaptive", NULL},
-        {engine->profile, "--degree-profile", "adaptive", NULL},
-    };
+    enum hw_status status =
+        hw_method_check_options(t->method->descriptor, &t->options->engine, err);
 
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].given && strcmp(t->method->name, table[i].method) != 0 &&
-            (!table[i].other || strcmp(t->method->name, table[i].other) != 0))
-            return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
-                           t->options->input, table[i].name, table[i].method, t->method->name);
-    if (relaxing && t->method->ops->device != HW_CUDA)
-        return hw_fail(err, HW_BAD_INPUT, "%s: %s is for --device cuda", t->options->input,
-                       relaxing);
-    return HW_OK;
-}
-
-/* Refuses options of engines that this layout has no use for. */
-static enum hw_status check_engine_options(const struct hw_traversal *t, struct hw_error *err)
-{
-    const struct hw_engine_options *engine = &t->options->engine;
-    bool separate = t->source.described.spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
-    const char *name = NULL;
-
-    if (separate && engine->exchange != HW_EXCHANGE_AUTO)
-        return hw_fail(err, HW_BAD_INPUT, "%s: --exchange is for grids, and its layout is %s",
-                       t->options->input, hw_layout_name(t->source.described.spec.layout));
-    if (separate && t->options->ranks_per_node > 0)
+    if (status != HW_OK)
+        return hw_prefix(err, status, "%s", t->options->input);
+    if (t->source.described.spec.layout == HW_LAYOUT_DEGREE_SEPARATED &&
+        t->options->ranks_per_node > 0)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: --ranks-per-node is for grids; degree-separated parts say themselves "
                        "how many of them are a node",
                        t->options->input);
-    if (separate)
-        return HW_OK;
-    name = engine->local_all2all ? "--local-all2all"
-           : engine->uniquify    ? "--uniquify"
-           : engine->nonblocking ? "--reduce"
-                                 : NULL;
-    if (name)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "%s: %s is for degree-separated layouts, and its layout is %s",
-                       t->options->input, name, hw_layout_name(t->source.described.spec.layout));
     return HW_OK;
 }
 
@@ -274,9 +218,7 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
     if (status == HW_OK)
-        status = check_engine_options(t, err);
-    if (status == HW_OK)
-        status = check_method_options(t, err);
+        status = check_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
     /* Last, so that what is wrong on any machine is said on those without the device, too. */
@@ -346,14 +288,13 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
 {
     struct hw_weight_stats stats;
 
-    if (t->method->negative_weights || strcmp(t->options->method, "auto") != 0)
+    if (t->method->descriptor->negative_weights || strcmp(t->options->method, "auto") != 0)
         return HW_OK;
     enum hw_status status = hw_weight_stats(t->ctx, &t->part, &stats, err);
     if (status != HW_OK || stats.negative == 0)
         return status;
     const struct hw_method *first = t->method;
-    status =
-        hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
+    status = hw_method_choose_negative(t->options->device, &t->part, &t->method, err);
     if (status != HW_OK || !t->part.resident || first->build == t->method->build)
         return status;
     /* Lists stay where the first method alone looks for them. */
@@ -489,7 +430,7 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
                 t->report.steps_left_out, output);
     hw_search_results_note(t->ctx, &t->search_results, t->part.weights, &t->roots);
     hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
-            t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
+            t->roots.count, t->roots.count == 1 ? "" : "es", t->method->descriptor->name,
             hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");
     return HW_OK;
 }

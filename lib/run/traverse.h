@@ -20,7 +20,7 @@ struct hw_traverse_options {
     struct hw_layout_request layout;
     enum hw_device device;
     const char *method;    /* a name, or "auto" */
-    const char *transport; /* "auto" or "mpi" */
+    const char *transport; /* the word of engine.transport */
     struct hw_engine_options engine;
     hw_count ranks_per_node; /* as hw_context_group() takes it */
     hw_count roots;          /* to sample */
@@ -39,12 +39,6 @@ struct hw_traverse_options {
 extern const char *const hw_algorithm_words[];
 extern const char *const hw_trees_words[];
 extern const char *const hw_device_words[];
-extern const char *const hw_direction_words[];
-extern const char *const hw_exchange_words[];
-extern const char *const hw_coupling_words[];
-extern const char *const hw_queue_words[]; /* auto, then one for each bit of enum hw_queue */
-extern const char *const hw_balance_words[];
-extern const char *const hw_switch_words[];
 
 /*
  * Opens the input, makes an engine, searches from each root, and writes the tree

@@ -16,28 +16,28 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* How the searches are done, as far as the user chooses it. */
-static char *make_options_key(const struct hw_engine_options *engine)
+/* How the searches are done, as far as the user chooses it: "direction=auto forward-factor=0.03",
+ * each option of the method with its value; NULL where there is no memory. */
+static char *make_options_key(const struct hw_traversal *t)
 {
-    const struct hw_relaxation_options *relaxation = &engine->relaxation;
-    char *key = NULL;
+    const struct hw_engine_options *engine = &t->options->engine;
+    char *key = NULL, value[HW_OPTION_TEXT];
+    size_t length = 0;
+    FILE *out = open_memstream(&key, &length);
 
-    if (asprintf(&key,
-                 "options %d %d %d %d %d %d %d %a %a %d %d %a %d %d %d %a %d %u %d %d %a %d; "
-                 "relaxing %d %d %d %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT
-                 " %" PRI_COUNT " %" PRI_COUNT " %d %d %d %d",
-                 engine->direction, engine->exchange, engine->transport, engine->mpi_buffers,
-                 engine->local_all2all, engine->uniquify, engine->nonblocking,
-                 engine->forward_factor, engine->backward_factor, engine->canonical_parents,
-                 engine->trace, engine->delta, engine->no_edge_classes, engine->duplicates,
-                 engine->coupling, engine->expand_factor, engine->edges_per_thread, engine->queues,
-                 engine->balance, engine->async_bottom_up, engine->alpha, engine->profile,
-                 relaxation->frontier, relaxation->removal, relaxation->long_lists,
-                 relaxation->long_list, relaxation->virtual_warp, relaxation->virtual_warp_min,
-                 relaxation->virtual_warp_max, relaxation->hub_tiers, relaxation->warp_vertices,
-                 relaxation->no_cache_hints, relaxation->no_coalesced_enqueue,
-                 relaxation->host_phases, relaxation->relax_again) < 0)
+    if (!out)
         return NULL;
+    fprintf(out, "transport %d, buffers %d, canonical %d, steps %d", engine->transport,
+            engine->mpi_buffers, engine->canonical_parents, engine->trace);
+    for (const struct hw_option *const *o = t->method->descriptor->options; o && *o; o++) {
+        const struct hw_option_value used = hw_option_value(&engine->values, *o);
+        hw_option_format(*o, &used, value);
+        fprintf(out, " %s=%s", (*o)->name, value);
+    }
+    if (fclose(out) != 0) {
+        free(key);
+        return NULL;
+    }
     return key;
 }
 
@@ -48,7 +48,7 @@ static char *make_key(const struct hw_traversal *t)
     const struct hw_engine_options *engine = &t->options->engine;
     const struct hw_layout_spec *spec = &t->part.spec;
     const char *digest = hw_source_digest(&t->source);
-    char *options = make_options_key(engine), *key = NULL;
+    char *options = make_options_key(t), *key = NULL;
     uint64_t roots = XXH3_64bits(t->roots.id, (size_t)t->roots.count * sizeof *t->roots.id);
 
     if (!options)
@@ -61,9 +61,10 @@ static char *make_key(const struct hw_traversal *t)
                  PACKAGE_VERSION HW_BUILD, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
-                 spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
-                 t->method->ops->device, options, t->options->ranks_per_node, t->roots.count, roots,
-                 t->stored, t->options->check) < 0)
+                 spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm,
+                 t->method->descriptor->name, t->method->ops->device, options,
+                 t->options->ranks_per_node, t->roots.count, roots, t->stored,
+                 t->options->check) < 0)
         key = NULL;
     free(options);
     return key;

@@ -1,6 +1,5 @@
 /* The tree file of a run: what was searched, how, and what came out. */
 #include "lib/comm/large_alltoallv.h"
-#include "lib/engine/sssp/relaxation_options.h"
 #include "lib/run/traversal_state.h"
 
 #include <string.h>
@@ -80,98 +79,47 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     return status;
 }
 
-/* How bellman-ford and near-far relaxed on a GPU, as it was asked for. Collective. */
-static enum hw_status write_relaxing(struct hw_traversal *t, struct hw_error *err)
+/* One option of the method: its value, or what the last search used in its place. Collective. */
+static enum hw_status write_option(struct hw_traversal *t, const struct hw_option *option,
+                                   struct hw_error *err)
 {
-    const struct hw_relaxation_options *relaxing = &t->options->engine.relaxation;
-    const struct text texts[] = {{"frontier", hw_frontier_words[relaxing->frontier]},
-                                 {"duplicate_removal", hw_removal_words[relaxing->removal]},
-                                 {"large_lists", hw_long_lists_words[relaxing->long_lists]}};
-    const struct number numbers[] = {
-        {HW_AT_RUN, "large_list_length", relaxing->long_list},
-        {HW_AT_RUN, "virtual_warps", relaxing->virtual_warp},
-        {HW_AT_RUN, "virtual_warp_least", relaxing->virtual_warp_min},
-        {HW_AT_RUN, "virtual_warp_most", relaxing->virtual_warp_max},
-        {HW_AT_RUN, "warp_vertices", relaxing->warp_vertices},
-        {HW_AT_RUN, "hub_tiers_asked", relaxing->hub_tiers - 1},
-        {HW_AT_RUN, "host_phases", relaxing->host_phases},
-        {HW_AT_RUN, "cache_hints", !relaxing->no_cache_hints},
-        {HW_AT_RUN, "coalesced_enqueue", !relaxing->no_coalesced_enqueue},
-        {HW_AT_RUN, "relax_again", relaxing->relax_again}};
-    enum hw_status status =
-        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
+    struct hw_option_value value = hw_option_value(&t->options->engine.values, option);
+    struct hw_store *store = t->store;
+    char text[HW_OPTION_TEXT];
 
-    return status == HW_OK ? set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err)
-                           : status;
-}
-
-/* The options of shortest paths. Collective. */
-static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error *err)
-{
-    const struct hw_engine_options *engine = &t->options->engine;
-    const struct number numbers[] = {{HW_AT_RUN, "edge_classes", !engine->no_edge_classes},
-                                     {HW_AT_RUN, "duplicates", engine->duplicates}};
-    enum hw_status status = HW_OK;
-
-    bool near_far = strcmp(t->method->name, "near-far") == 0;
-
-    if (strcmp(t->method->name, "delta") == 0 || near_far)
-        status = hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
-    if (status == HW_OK && strcmp(t->method->name, "delta") != 0)
-        status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
-    if (status == HW_OK && t->method->ops->device == HW_CUDA &&
-        strcmp(t->method->name, "delta") != 0)
-        status = write_relaxing(t, err);
-    return status;
-}
-
-/* What of method adaptive was asked for. Collective. */
-static enum hw_status write_adaptive_options(const struct hw_traversal *t, struct hw_error *err)
-{
-    const struct hw_engine_options *engine = &t->options->engine;
-    char queues[64] = "";
-
-    for (int word = 1; hw_queue_words[word]; word++) {
-        size_t length = strlen(queues);
-        if (engine->queues >> (word - 1) & 1)
-            snprintf(queues + length, sizeof queues - length, "%s%s", length ? "," : "",
-                     hw_queue_words[word]);
+    switch (option->type) {
+    case HW_OPTION_FLAG:
+        if (option->negated)
+            value.number = !value.number;
+        return hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err);
+    case HW_OPTION_SWITCH:
+    case HW_OPTION_COUNT:
+        return hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err);
+    case HW_OPTION_REAL:
+        return hw_store_set_f64(store, HW_AT_RUN, option->attribute,
+                                option->reported ? option->reported(&t->result) : value.real, err);
+    case HW_OPTION_RANGE:
+        HW_TRY(hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err));
+        return hw_store_set_i64(store, HW_AT_RUN, option->upper_attribute, value.upper, err);
+    case HW_OPTION_CHOICE:
+        if (option->word_numbers)
+            return hw_store_set_i64(store, HW_AT_RUN, option->attribute,
+                                    option->word_numbers[value.number], err);
+        break;
+    case HW_OPTION_CHOICES:
+        break;
     }
-    const struct text texts[] = {{"queue", queues[0] ? queues : hw_queue_words[0]},
-                                 {"balance", hw_balance_words[engine->balance]},
-                                 {"async_bottom_up", hw_switch_words[engine->async_bottom_up]}};
-    enum hw_status status =
-        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
-
-    if (status == HW_OK && engine->alpha > 0)
-        status = hw_store_set_f64(t->store, HW_AT_RUN, "alpha", engine->alpha, err);
-    return status;
+    hw_option_format(option, &value, text);
+    return hw_store_set_string(store, HW_AT_RUN, option->attribute, text, err);
 }
 
-/* The options of methods that have their own. Collective. */
+/* The options of the method. Collective. */
 static enum hw_status write_method_options(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_engine_options *engine = &t->options->engine;
-    bool hybrid = engine->coupling == HW_COUPLING_AUTO || engine->coupling == HW_COUPLING_HYBRID;
-    const struct text coupling = {
-        "coupling", hw_coupling_words[hybrid ? HW_COUPLING_HYBRID : engine->coupling]};
-    const struct number edges = {HW_AT_RUN, "edges_per_thread",
-                                 engine->edges_per_thread > 0 ? engine->edges_per_thread
-                                                              : HW_EDGES_PER_THREAD};
-    enum hw_status status = HW_OK;
-
-    if (strcmp(t->method->name, "adaptive") == 0)
-        return write_adaptive_options(t, err);
-    if (strcmp(t->method->name, "scan2d") == 0)
-        return set_numbers(t->store, &edges, 1, err);
-    if (strcmp(t->method->name, "merge") != 0)
-        return HW_OK;
-    status = set_texts(t->store, HW_AT_RUN, &coupling, 1, err);
-    if (status == HW_OK && hybrid)
-        status = hw_store_set_f64(
-            t->store, HW_AT_RUN, "expand_factor",
-            engine->expand_factor > 0 ? engine->expand_factor : HW_EXPAND_FACTOR, err);
-    return status;
+    for (const struct hw_option *const *o = t->method->descriptor->options; o && *o; o++)
+        if ((*o)->attribute && hw_option_applies(*o, &t->options->engine.values))
+            HW_TRY(write_option(t, *o, err));
+    return HW_OK;
 }
 
 /* Edges of each subgraph of all parts; of lists that a method joined, nothing. Collective. */
@@ -201,27 +149,16 @@ static enum hw_status write_subgraphs(struct hw_traversal *t, struct hw_error *e
 /* What there is of a degree-separated layout. */
 static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_engine_options *engine = &t->options->engine;
     const struct hw_layout_spec *spec = &t->part.spec;
     const struct number numbers[] = {
         {HW_AT_RUN, "nodes", spec->nodes},
         {HW_AT_RUN, "devices", spec->devices},
         {HW_AT_RUN, "degree_threshold", spec->threshold},
         {HW_AT_RUN, "delegates", t->part.separate.delegates},
-        {HW_AT_RUN, "local_all2all", engine->local_all2all},
-        {HW_AT_RUN, "uniquify", engine->uniquify},
     };
     enum hw_status status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
 
-    if (status == HW_OK)
-        status = write_subgraphs(t, err);
-    if (status != HW_OK || strcmp(t->method->name, "delegates") != 0)
-        return status;
-    status =
-        hw_store_set_f64(t->store, HW_AT_RUN, "forward_factor", hw_forward_factor(engine), err);
-    return status == HW_OK ? hw_store_set_f64(t->store, HW_AT_RUN, "backward_factor",
-                                              hw_backward_factor(engine), err)
-                           : status;
+    return status == HW_OK ? write_subgraphs(t, err) : status;
 }
 
 /* How they were found: layout, method and options. Collective. */
@@ -231,19 +168,14 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct hw_layout_spec *spec = &t->part.spec;
     bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     const struct text texts[] = {
-        {"device", hw_device_words[t->method->ops->device]},
-        {"method", t->method->name},
+        {"device", hw_device_words[t->method->descriptor->device]},
+        {"method", t->method->descriptor->name},
         {"method_asked", options->method},
         {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
          t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
-        {"direction", hw_direction_words[options->engine.direction]},
-        {"exchange", separate ? NULL : hw_exchange_words[options->engine.exchange]},
-        {"reduce", !separate                     ? NULL
-                   : options->engine.nonblocking ? "nonblocking"
-                                                 : "blocking"},
         {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},
     };
     const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
@@ -258,8 +190,6 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 
     if (status == HW_OK)
         status = set_numbers(t->store, common, sizeof common / sizeof *common, err);
-    if (status == HW_OK && hw_traversal_is_sssp(t))
-        status = write_sssp_options(t, err);
     if (status == HW_OK)
         status = write_method_options(t, err);
     if (status != HW_OK)

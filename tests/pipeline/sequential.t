@@ -45,7 +45,7 @@ refused "two parts" 3 "method sequential does not do bfs" \
     "$MPIEXEC" -n 2 $t undirected.h5 --layout 1d --method sequential
 refused "bottom-up" 3 "searches top-down alone" $t undirected.h5 --layout 1d --method sequential \
     --direction bottom-up
-refused "an exchange" 3 "exchanges nothing" $t undirected.h5 --layout 1d --method sequential \
+refused "an exchange" 3 "--exchange is for methods grid and scan2d, and the method is sequential" $t undirected.h5 --layout 1d --method sequential \
     --exchange list
 refused "options of other methods" 3 "--coupling is for method merge, and the method is grid" \
     $t undirected.h5 --layout 1d --coupling gather

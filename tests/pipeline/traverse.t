@@ -170,7 +170,10 @@ refused "shortest paths without weights" 3 "no weights.*--weights" $t undirected
 refused "an option of shortest paths for another algorithm" 2 "for --algorithm sssp" $t \
     undirected-1.h5 --delta 0.1
 refused "a bucket without width" 2 "must be above 0" $t undirected-1.h5 --algorithm sssp --delta 0
-refused "no such method" 3 "those that do: grid" $t undirected-1.h5 --method fast
+refused "no such method" 2 "no method is named 'fusd'; did you mean 'fused'" \
+    $t undirected-1.h5 --method fusd
+refused "an option that is mistyped" 2 "'--dlta' is not an option; did you mean --delta" \
+    $t undirected-1.h5 --dlta 0.1
 refused "a method for another layout" 3 "those that do: delegates" \
     "$MPIEXEC" -n 3 $t undirected-3.h5 --method grid
 refused "a method for another device" 3 "on a cuda device" $t undirected-1.h5 --device cuda --method grid
@@ -181,8 +184,9 @@ refused "an MPI that takes no memory of GPUs" 4 "this MPI takes no pointers" \
     env MPIR_CVAR_ENABLE_GPU=0 $t undirected-1.h5 --device cuda --mpi-buffers device
 refused "memory of GPUs that is none" 2 "none of auto, host, device" \
     $t undirected-1.h5 --device cuda --mpi-buffers pinned
-refused "an exchange for delegates" 3 "is for grids" "$MPIEXEC" -n 3 $t undirected-3.h5 --exchange list
-refused "uniquify for grids" 3 "is for degree-separated" $t undirected-1.h5 --uniquify
+refused "an exchange for delegates" 3 \
+    "--exchange is for methods grid and scan2d, and the method is delegates" "$MPIEXEC" -n 3 $t undirected-3.h5 --exchange list
+refused "uniquify for grids" 3 "--uniquify is for method delegates, and the method is grid" $t undirected-1.h5 --uniquify
 refused "too little memory" 4 "MiB are free" env HOPWAVE_MEMORY=10K $t undirected-1.h5
 head -c 3000 undirected-1.h5 >short.h5
 refused "a truncated partition" 3 "short.h5: " $t short.h5

@@ -2,8 +2,9 @@
  * gpu/bfs/adaptive/adaptive_kernel.cu. */
 #include "gpu/bfs/adaptive/adaptive.h"
 
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/bfs/adaptive/adaptive_options.h"
 #include "gpu/engine/single_gpu_engine.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 
@@ -16,12 +17,8 @@ struct state {
     int blocks;
 };
 
-/* Fraction of all edges from which a level is bottom-up. The paper has 0.1 (section 4.3). Here
- * lists begin with hubs, so bottom-up pays earlier. */
-#define ALPHA 0.02
-
 /* The queue generation methods that the options allow. */
-static uint32_t queue_methods_of(const struct hw_engine_options *options)
+static uint32_t queue_methods_of(unsigned queues)
 {
     static const unsigned option[HW_ADAPTIVE_QUEUE_METHODS] = {
         [HW_ADAPTIVE_QUEUE_NONE] = HW_QUEUE_NONE,
@@ -36,7 +33,7 @@ static uint32_t queue_methods_of(const struct hw_engine_options *options)
     uint32_t methods = 0;
 
     for (int method = 0; method < HW_ADAPTIVE_QUEUE_METHODS; method++)
-        if (options->queues & option[method])
+        if (queues & option[method])
             methods |= 1u << method;
     return methods ? methods : methods_of_paper;
 }
@@ -75,7 +72,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
 {
     struct state *state = engine->state;
     struct hw_adaptive_params *params = &state->params;
-    const struct hw_engine_options *options = &engine->options;
+    const struct hw_adaptive_config config = hw_adaptive_config(&engine->options);
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, records = (hw_count)engine->graph.vertices + 2;
     hw_count chunks = count_chunks(order);
@@ -85,11 +82,11 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
                        "method adaptive cuts long lists into at most 2^32 pieces of %d edges",
                        HW_ADAPTIVE_CHUNK_EDGES);
     params->graph = engine->graph; /* only its counts are valid here */
-    params->direction = (int)options->direction;
-    params->queue_methods = queue_methods_of(options);
-    params->balance = balance_of(options->balance);
-    params->async = options->async_bottom_up != HW_SWITCH_OFF;
-    params->alpha = options->alpha > 0 ? options->alpha : ALPHA;
+    params->direction = (int)config.direction;
+    params->queue_methods = queue_methods_of(config.queues);
+    params->balance = balance_of(config.balance);
+    params->async = config.async_bottom_up;
+    params->alpha = config.alpha;
     params->trace_capacity =
         (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
     enum hw_status status =
@@ -103,9 +100,9 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     hw_gpu_add(arrays, &params->block_sum, (hw_count)state->blocks * HW_ADAPTIVE_CLASSES,
                sizeof *params->block_sum);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (options->profile)
+    if (config.profile)
         hw_gpu_add(arrays, &params->profile, HW_ADAPTIVE_DEGREES, sizeof *params->profile);
-    if (options->trace)
+    if (engine->options.trace)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
@@ -234,11 +231,8 @@ static const struct hw_single_gpu_search adaptive = {.results = &hw_bfs_result_o
                                                      .search = search,
                                                      .steps = steps};
 
-const struct hw_method hw_method_adaptive = {.name = "adaptive",
+const struct hw_method hw_method_adaptive = {.descriptor = &hw_descriptor_adaptive,
                                              .ops = &hw_single_gpu_ops,
-                                             .algorithm = HW_BFS,
-                                             .grid = true,
-                                             .one_part_only = true,
                                              .bytes = hw_gpu_host_bytes,
                                              .build = hw_gpu_build,
                                              .impl = &adaptive};

@@ -12,14 +12,15 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
     size_t width = hw_frontier_queue_width(engine);
     hw_count active = graph->active, records = (hw_count)graph->vertices + 2;
 
-    if (engine->options.direction == HW_DIRECTION_BOTTOM_UP)
+    if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
-                       engine->method->name);
+                       engine->method->descriptor->name);
     if (graph->vertices >= 1u << (64 - HW_FRONTIER_QUEUE_EDGE_BITS) ||
         graph->edges >= UINT64_C(1) << HW_FRONTIER_QUEUE_EDGE_BITS)
-        return hw_fail(
-            err, HW_BAD_INPUT, "method %s does up to 2^%d vertices and 2^%d stored edges",
-            engine->method->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS, HW_FRONTIER_QUEUE_EDGE_BITS);
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method %s does up to 2^%d vertices and 2^%d stored edges",
+                       engine->method->descriptor->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS,
+                       HW_FRONTIER_QUEUE_EDGE_BITS);
     params->trace_capacity =
         (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
     hw_gpu_add(arrays, &params->visited, active / 32 + 1, sizeof *params->visited);

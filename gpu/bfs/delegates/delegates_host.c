@@ -6,8 +6,8 @@
 #include "gpu/bfs/delegates/delegates_host.h"
 
 #include "gpu/device/memory_kernels.h"
-#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
@@ -28,8 +28,6 @@
 /* Refuses options and sizes that the method does not support; the same on all ranks. */
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    if (engine->options.exchange != HW_EXCHANGE_AUTO)
-        return hw_fail(err, HW_BAD_INPUT, "--exchange: method delegates has masks and lists");
     if (engine->transport.kind == HW_TRANSPORT_PEER &&
         engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
         return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts over peer, not %d",
@@ -123,6 +121,7 @@ static void reserve_heap(const struct hw_gpu_delegates_state *state,
 
 static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
+    const struct hw_delegates_config config = hw_delegates_config(&engine->options);
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_delegates_params *params = &state->params;
@@ -149,7 +148,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     if (engine->options.trace)
         hw_gpu_add(arrays, &params->trace.record, params->trace.capacity,
                    sizeof *params->trace.record);
-    if (engine->options.uniquify)
+    if (config.uniquify)
         hw_gpu_add(arrays, &params->sent_bits, ((hw_count)params->graph.parts * slots + 31) / 32,
                    sizeof *params->sent_bits);
     if (state->canonical)
@@ -173,7 +172,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
                    sizeof(uint8_t));
     }
     hw_gpu_add(arrays, &state->staged.count, 1, sizeof(uint32_t));
-    if (params->config.host_staged && state->staged.two_hops && engine->options.uniquify)
+    if (params->config.host_staged && state->staged.two_hops && config.uniquify)
         hw_gpu_add(arrays, &state->staged.relayed_bits,
                    ((hw_count)params->graph.parts * slots + 31) / 32, sizeof(uint32_t));
     hw_gpu_add(arrays, &state->parent_id, params->graph.owned, sizeof *state->parent_id);
@@ -201,6 +200,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_params *params = &state->params;
+    const struct hw_delegates_config config = hw_delegates_config(&engine->options);
     const hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
@@ -209,15 +209,15 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
                                              &params->graph, &engine->arrays, err);
     if (status != HW_OK)
         return status;
-    params->config.direction = (int)engine->options.direction;
-    params->config.forward_factor = (float)hw_forward_factor(&engine->options);
-    params->config.backward_factor = (float)hw_backward_factor(&engine->options);
+    params->config.direction = (int)config.direction;
+    params->config.forward_factor = (float)config.forward_factor;
+    params->config.backward_factor = (float)config.backward_factor;
     params->config.timeout_ns = KERNEL_TIMEOUT_NS;
     params->trace.capacity = (uint32_t)(rows < TRACE_CAPACITY ? rows : TRACE_CAPACITY);
     state->canonical = engine->options.canonical_parents;
     state->staged.reduce_comm = state->staged.own_comm = MPI_COMM_NULL;
     state->staged.two_phases = has_two_phases(engine->part);
-    state->staged.two_hops = engine->options.local_all2all && state->staged.two_phases;
+    state->staged.two_hops = config.local_all2all && state->staged.two_phases;
     params->config.host_staged =
         engine->ctx->size > 1 &&
         (engine->transport.kind != HW_TRANSPORT_PEER || state->staged.two_phases);
@@ -609,10 +609,8 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_gpu_delegates_fill_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
+const struct hw_method hw_method_gpu_delegates = {.descriptor = &hw_descriptor_gpu_delegates,
                                                   .ops = &hw_multi_gpu_ops,
-                                                  .algorithm = HW_BFS,
-                                                  .degree_separated = true,
                                                   .bytes = bytes,
                                                   .build = hw_gpu_build_device_csr,
                                                   .lists_on_device = true,

@@ -5,6 +5,7 @@
 #include "gpu/bfs/delegates/delegates.h"
 #include "gpu/device/device.h"
 #include "gpu/engine/multi_gpu_engine.h"
+#include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/layout/part.h"
 
 /* ---- gpu/bfs/delegates/delegates_upload.c: the four subgraphs on the device ---- */

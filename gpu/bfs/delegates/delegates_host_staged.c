@@ -298,7 +298,7 @@ static enum hw_status combine_group(struct run *run, struct hw_error *err)
  * libraries do not support there. */
 static bool is_direct(const struct run *run)
 {
-    return run->engine->transport.direct && !run->engine->options.nonblocking;
+    return run->engine->transport.direct && !hw_delegates_config(&run->engine->options).nonblocking;
 }
 
 /* Counts what the reduction across nodes sends. */
@@ -322,7 +322,7 @@ static enum hw_status start_internode(struct run *run, struct hw_error *err)
     uint32_t *const words = (is_direct(run) ? staged->combined : staged->mask) + own.first;
 
     count_reduction(run);
-    if (run->engine->options.nonblocking)
+    if (hw_delegates_config(&run->engine->options).nonblocking)
         return hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
                                      staged->reduce_comm, &run->request),
                       "MPI_Iallreduce", err);

@@ -2,9 +2,9 @@
  * gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
-#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/single_gpu_engine.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>
@@ -105,7 +105,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
     tabulate_probes(order, params->config.probes);
     params->config.short_list_begin = find_short_list_begin(order);
-    params->config.direction = (int)engine->options.direction;
+    params->config.direction = (int)hw_direction_of(&engine->options);
     params->config.trace_capacity =
         (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
     for (int half = 0; half < 2; half++) {
@@ -209,11 +209,8 @@ static const struct hw_single_gpu_search fused = {.results = &hw_bfs_result_ops,
                                                   .search = search,
                                                   .steps = steps};
 
-const struct hw_method hw_method_fused = {.name = "fused",
+const struct hw_method hw_method_fused = {.descriptor = &hw_descriptor_fused,
                                           .ops = &hw_single_gpu_ops,
-                                          .algorithm = HW_BFS,
-                                          .grid = true,
-                                          .one_part_only = true,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
                                           .impl = &fused};

@@ -4,9 +4,9 @@
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
 
 #include "gpu/device/memory_kernels.h"
-#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/multi_gpu_engine.h"
 #include "gpu/engine/parents_on_host.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "gpu/partition1d/partition_1d_upload.h"
@@ -108,9 +108,6 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     if (part->spec.parts > HW_PARTITION_1D_PARTS)
         return hw_fail(err, HW_BAD_INPUT, "method fused does up to %d parts, not %d",
                        HW_PARTITION_1D_PARTS, part->spec.parts);
-    if (engine->options.exchange != HW_EXCHANGE_AUTO)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "--exchange: method fused chooses by the size of the frontier");
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
     return HW_OK;
@@ -222,7 +219,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    params->direction = (int)engine->options.direction;
+    params->direction = (int)hw_direction_of(&engine->options);
     params->host_staged = engine->transport.kind != HW_TRANSPORT_PEER;
     params->costs = costs_over(engine->transport.kind);
     params->broadcast_edges = BROADCAST_EDGES;
@@ -643,12 +640,8 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
     return search > partition.construction ? search : partition.construction;
 }
 
-const struct hw_method hw_method_fused_parts = {.name = "fused",
+const struct hw_method hw_method_fused_parts = {.descriptor = &hw_descriptor_fused_parts,
                                                 .ops = &hw_multi_gpu_ops,
-                                                .algorithm = HW_BFS,
-                                                .grid = true,
-                                                .several_parts_only = true,
-                                                .one_row_only = true,
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_partition_1d_make,

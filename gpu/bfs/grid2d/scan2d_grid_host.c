@@ -5,8 +5,8 @@
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
 #include "gpu/device/memory_kernels.h"
-#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 
@@ -204,11 +204,8 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
            lists * (hw_count)sizeof(uint64_t) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
+const struct hw_method hw_method_scan2d_parts = {.descriptor = &hw_descriptor_scan2d_parts,
                                                  .ops = &hw_multi_gpu_ops,
-                                                 .algorithm = HW_BFS,
-                                                 .grid = true,
-                                                 .several_parts_only = true,
                                                  .builds_any = true,
                                                  .bytes = bytes,
                                                  .build = hw_gpu_build_device_csr,

@@ -3,6 +3,7 @@
  * of the local matrix, and the communication that searches use.
  */
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
+#include "gpu/bfs/grid2d/scan2d_options.h"
 
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
@@ -68,8 +69,8 @@ static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
     const struct hw_part *part = engine->part;
     uint32_t limit = SINGLE_CTA_LIMIT;
 
-    if (!hw_scan2d_grid_is_peer(engine) || engine->options.exchange == HW_EXCHANGE_BITMAP ||
-        engine->options.direction == HW_DIRECTION_BOTTOM_UP)
+    if (!hw_scan2d_grid_is_peer(engine) || hw_exchange_of(&engine->options) == HW_EXCHANGE_BITMAP ||
+        hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
         return 0;
     for (int b = 0; b < part->spec.parts; b++) {
         const uint32_t part_limit = active[b] / 32 / (uint32_t)part->spec.columns;
@@ -218,7 +219,7 @@ static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct 
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
-    const enum hw_direction direction = engine->options.direction;
+    const enum hw_direction direction = hw_direction_of(&engine->options);
     int memory = direction == HW_DIRECTION_BOTTOM_UP;
     hw_count active = 0;
     enum hw_status status = HW_OK;
@@ -258,9 +259,9 @@ enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw
     params->config.columns = (uint32_t)part->spec.columns;
     params->config.row = (uint32_t)part->grid.row;
     params->config.column = (uint32_t)part->grid.column;
-    params->config.exchange = (int)options->exchange;
+    params->config.exchange = (int)hw_exchange_of(options);
     params->config.edges_per_thread =
-        options->edges_per_thread > 0 ? options->edges_per_thread : HW_EDGES_PER_THREAD;
+        (int)hw_option_number(&options->values, &hw_option_edges_per_thread);
     params->config.offsets64 = state->edges > (hw_count)UINT32_MAX;
     params->trace.capacity =
         (uint32_t)(levels < HW_SCAN2D_GRID_TRACE_CAPACITY ? levels : HW_SCAN2D_GRID_TRACE_CAPACITY);
@@ -453,7 +454,7 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
         status = upload_lists(engine, err);
     if (status == HW_OK)
         status = hw_cuda(hw_scan2d_grid_launch_shape(&state->params, &state->shape),
-                         engine->method->name, err);
+                         engine->method->descriptor->name, err);
     if (status == HW_OK && engine->options.trace && !hw_scan2d_grid_is_peer(engine))
         status = hw_alloc(&state->internode, state->params.trace.capacity, sizeof *state->internode,
                           "the steps", err);
@@ -466,6 +467,7 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
     state->root.packed_id = state->root.position = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = hw_scan2d_grid_search(engine, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
-                           : status;
+    return status == HW_OK
+               ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
+               : status;
 }

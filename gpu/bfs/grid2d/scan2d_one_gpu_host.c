@@ -3,7 +3,8 @@
 #include "gpu/bfs/grid2d/scan2d_one_gpu.h"
 
 #include "gpu/bfs/common/frontier_queue_host.h"
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/bfs/grid2d/scan2d_options.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>
@@ -18,10 +19,10 @@ static enum hw_status plan_scan(struct hw_single_gpu_engine *engine,
                                 const struct hw_degree_order *order, struct hw_error *err)
 {
     struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
-    int asked = engine->options.edges_per_thread;
 
     (void)order;
-    params->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
+    params->edges_per_thread =
+        (int)hw_option_number(&engine->options.values, &hw_option_edges_per_thread);
     hw_gpu_add(&engine->arrays, &params->total, HW_SCAN2D_MAX_BLOCKS, sizeof *params->total);
     return hw_frontier_queue_plan_arrays(engine, 1, &params->common, err);
 }
@@ -44,8 +45,8 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_scan2d_launch(&state->params, state->blocks, root), engine->method->name,
-                   err);
+    return hw_cuda(hw_scan2d_launch(&state->params, state->blocks, root),
+                   engine->method->descriptor->name, err);
 }
 
 static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
@@ -53,13 +54,14 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     struct state *state = engine->state;
 
     hw_frontier_queue_open(engine, &state->params.common);
-    enum hw_status status =
-        hw_cuda(hw_scan2d_launch_shape(&state->params, &state->blocks), engine->method->name, err);
+    enum hw_status status = hw_cuda(hw_scan2d_launch_shape(&state->params, &state->blocks),
+                                    engine->method->descriptor->name, err);
     /* The first launch of a kernel loads it: keep that out of the measured time. */
     if (status == HW_OK)
         status = search(engine, 0, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
-                           : status;
+    return status == HW_OK
+               ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
+               : status;
 }
 
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
@@ -76,7 +78,6 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace
 }
 
 static const struct hw_single_gpu_search scan = {.results = &hw_bfs_result_ops,
-                                                 .exchanges = true,
                                                  .state_bytes = sizeof(struct state),
                                                  .plan = plan_scan,
                                                  .open = open_search,
@@ -90,20 +91,14 @@ static const struct hw_single_gpu_search scatter = {.results = &hw_bfs_result_op
                                                     .search = search,
                                                     .steps = steps};
 
-const struct hw_method hw_method_scan2d = {.name = "scan2d",
+const struct hw_method hw_method_scan2d = {.descriptor = &hw_descriptor_scan2d,
                                            .ops = &hw_single_gpu_ops,
-                                           .algorithm = HW_BFS,
-                                           .grid = true,
-                                           .one_part_only = true,
                                            .bytes = hw_gpu_host_bytes,
                                            .build = hw_gpu_build,
                                            .impl = &scan};
 
-const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
+const struct hw_method hw_method_scatter_compact = {.descriptor = &hw_descriptor_scatter_compact,
                                                     .ops = &hw_single_gpu_ops,
-                                                    .algorithm = HW_BFS,
-                                                    .grid = true,
-                                                    .one_part_only = true,
                                                     .bytes = hw_gpu_host_bytes,
                                                     .build = hw_gpu_build,
                                                     .impl = &scatter};

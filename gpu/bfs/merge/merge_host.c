@@ -3,7 +3,8 @@
 #include "gpu/bfs/merge/merge.h"
 
 #include "gpu/bfs/common/frontier_queue_host.h"
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/bfs/merge/merge_options.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>
@@ -18,7 +19,7 @@ struct state {
 static void set_coupling(enum hw_coupling coupling, double factor, struct hw_merge_params *params)
 {
     params->kind = HW_MERGE_FUSED;
-    params->factor = factor > 0 ? factor : HW_EXPAND_FACTOR;
+    params->factor = factor;
     switch (coupling) {
     case HW_COUPLING_SEPARATE:
         params->kind = HW_MERGE_SEPARATE;
@@ -51,12 +52,13 @@ static enum hw_status plan_cta(struct hw_single_gpu_engine *engine,
 static enum hw_status plan_merge(struct hw_single_gpu_engine *engine,
                                  const struct hw_degree_order *order, struct hw_error *err)
 {
-    const struct hw_engine_options *options = &engine->options;
+    const struct hw_option_values *values = &engine->options.values;
     struct hw_merge_params *params = &((struct state *)engine->state)->params;
     hw_count edges = (hw_count)engine->graph.edges;
 
     (void)order;
-    set_coupling(options->coupling, options->expand_factor, params);
+    set_coupling((enum hw_coupling)hw_option_number(values, &hw_option_coupling),
+                 hw_option_real(values, &hw_option_expand_factor), params);
     enum hw_status status = hw_frontier_queue_plan_arrays(engine, 2, &params->common, err);
     if (status == HW_OK && params->kind == HW_MERGE_SEPARATE) {
         hw_gpu_add(&engine->arrays, &params->location, edges, hw_frontier_queue_width(engine));
@@ -70,7 +72,8 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_merge_launch(&state->params, state->blocks, root), engine->method->name, err);
+    return hw_cuda(hw_merge_launch(&state->params, state->blocks, root),
+                   engine->method->descriptor->name, err);
 }
 
 static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
@@ -78,13 +81,14 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     struct state *state = engine->state;
 
     hw_frontier_queue_open(engine, &state->params.common);
-    enum hw_status status =
-        hw_cuda(hw_merge_launch_shape(&state->params, &state->blocks), engine->method->name, err);
+    enum hw_status status = hw_cuda(hw_merge_launch_shape(&state->params, &state->blocks),
+                                    engine->method->descriptor->name, err);
     /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
         status = search(engine, 0, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
-                           : status;
+    return status == HW_OK
+               ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
+               : status;
 }
 
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
@@ -107,20 +111,14 @@ static const struct hw_single_gpu_search cta = {.results = &hw_bfs_result_ops,
                                                 .search = search,
                                                 .steps = steps};
 
-const struct hw_method hw_method_merge = {.name = "merge",
+const struct hw_method hw_method_merge = {.descriptor = &hw_descriptor_merge,
                                           .ops = &hw_single_gpu_ops,
-                                          .algorithm = HW_BFS,
-                                          .grid = true,
-                                          .one_part_only = true,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
                                           .impl = &merge};
 
-const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
+const struct hw_method hw_method_cta_warp_scan = {.descriptor = &hw_descriptor_cta_warp_scan,
                                                   .ops = &hw_single_gpu_ops,
-                                                  .algorithm = HW_BFS,
-                                                  .grid = true,
-                                                  .one_part_only = true,
                                                   .bytes = hw_gpu_host_bytes,
                                                   .build = hw_gpu_build,
                                                   .impl = &cta};

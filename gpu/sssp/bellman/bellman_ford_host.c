@@ -3,6 +3,7 @@
  * lists and hub tiers, phases, and the trace.
  */
 #include "gpu/sssp/bellman/bellman_ford_host.h"
+#include "gpu/sssp/bellman/relaxation_options.h"
 
 #include "lib/base/memory.h"
 #include "lib/engine/sssp/distance.h"
@@ -12,25 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Default minimum length of lists that are cut into chunks, or that get kernels of their own (T_DP
- * of the paper). */
-#define MIN_CHUNKED_LENGTH 256
-#define MIN_DYNAMIC_LENGTH 4096
-
 /* bellman-ford: default number of hub tiers before the last. */
 #define DEFAULT_TIERS 1
 
 /* ---- options ---- */
 
-static int choose_duplicates(const struct hw_single_gpu_engine *engine)
+static int choose_duplicates(enum hw_removal removal)
 {
-    enum hw_removal removal = engine->options.relaxation.removal;
-
-    if (engine->options.duplicates)
-        return HW_BELLMAN_DUPLICATES_ALLOWED;
-    if (removal == HW_REMOVAL_WORDS)
-        return HW_BELLMAN_DUPLICATES_BY_WORD;
-    return HW_BELLMAN_DUPLICATES_BY_MARK;
+    return removal == HW_REMOVAL_OFF     ? HW_BELLMAN_DUPLICATES_ALLOWED
+           : removal == HW_REMOVAL_WORDS ? HW_BELLMAN_DUPLICATES_BY_WORD
+                                         : HW_BELLMAN_DUPLICATES_BY_MARK;
 }
 
 static int choose_source(enum hw_frontier frontier)
@@ -51,17 +43,17 @@ static int choose_long_lists(enum hw_long_lists lists)
 static enum hw_status check(const struct hw_single_gpu_engine *engine, bool has_far_pile,
                             struct hw_error *err)
 {
-    const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
+    const struct hw_relaxation_config relaxing = hw_relaxation_config(&engine->options);
 
-    if (relaxing->removal == HW_REMOVAL_WORDS &&
+    if (relaxing.removal == HW_REMOVAL_WORDS &&
         hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64)
         return hw_fail(err, HW_BAD_INPUT,
                        "--duplicate-removal: these distances need 64 bits, which leaves none of a "
                        "word for the phase; use marks");
-    if (has_far_pile && relaxing->frontier == HW_FRONTIER_NONE)
+    if (has_far_pile && relaxing.frontier == HW_FRONTIER_NONE)
         return hw_fail(err, HW_BAD_INPUT,
                        "--frontier: method near-far keeps two piles, so that none is none for it");
-    if (relaxing->frontier == HW_FRONTIER_SWEEP && relaxing->relax_again)
+    if (relaxing.frontier == HW_FRONTIER_SWEEP && relaxing.relax_again)
         return hw_fail(err, HW_BAD_INPUT,
                        "--frontier: a sweep selects vertices by not having been relaxed, so that "
                        "--relax-again has no meaning with it");
@@ -70,31 +62,23 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, bool has_
 
 static void set_config(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *params)
 {
-    const struct hw_relaxation_options *relaxing = &engine->options.relaxation;
+    const struct hw_relaxation_config relaxing = hw_relaxation_config(&engine->options);
 
-    params->config.duplicates = choose_duplicates(engine);
-    params->config.frontier_source = choose_source(relaxing->frontier);
-    params->config.long_lists = choose_long_lists(relaxing->long_lists);
-    params->config.edge_classes = !engine->options.no_edge_classes &&
-                                  engine->graph.vertices <= (1u << HW_BELLMAN_CLASS_SHIFT);
-    params->config.cache_hints = !relaxing->no_cache_hints;
-    params->config.coalesced_enqueue = !relaxing->no_coalesced_enqueue;
-    params->config.skip_stale = !relaxing->relax_again;
-    params->config.lanes = (uint32_t)relaxing->virtual_warp;
-    params->config.min_lanes =
-        relaxing->virtual_warp_min > 0 ? (uint32_t)relaxing->virtual_warp_min : 4;
-    params->config.max_lanes =
-        relaxing->virtual_warp_max > 0 ? (uint32_t)relaxing->virtual_warp_max : 32;
-    params->config.tile_vertices =
-        relaxing->warp_vertices > 0 ? (uint32_t)relaxing->warp_vertices : 32;
-    if (params->config.long_lists == HW_BELLMAN_LONG_UNSPLIT)
-        params->lists.min_length = UINT32_MAX;
-    else if (relaxing->long_list > 0)
-        params->lists.min_length = (uint32_t)relaxing->long_list;
-    else
-        params->lists.min_length = params->config.long_lists == HW_BELLMAN_LONG_KERNELS
-                                       ? MIN_DYNAMIC_LENGTH
-                                       : MIN_CHUNKED_LENGTH;
+    params->config.duplicates = choose_duplicates(relaxing.removal);
+    params->config.frontier_source = choose_source(relaxing.frontier);
+    params->config.long_lists = choose_long_lists(relaxing.long_lists);
+    params->config.edge_classes =
+        relaxing.edge_classes && engine->graph.vertices <= (1u << HW_BELLMAN_CLASS_SHIFT);
+    params->config.cache_hints = relaxing.cache_hints;
+    params->config.coalesced_enqueue = relaxing.coalesced_enqueue;
+    params->config.skip_stale = !relaxing.relax_again;
+    params->config.lanes = (uint32_t)relaxing.lanes;
+    params->config.min_lanes = (uint32_t)relaxing.min_lanes;
+    params->config.max_lanes = (uint32_t)relaxing.max_lanes;
+    params->config.tile_vertices = (uint32_t)relaxing.warp_vertices;
+    params->lists.min_length = params->config.long_lists == HW_BELLMAN_LONG_UNSPLIT
+                                   ? UINT32_MAX
+                                   : (uint32_t)relaxing.min_long_list;
 }
 
 /* Names the routines of trace records: source of the frontier, lanes per vertex, who relaxes long
@@ -188,10 +172,10 @@ static void choose_tiers(const struct hw_single_gpu_engine *engine,
                          bool has_far_pile)
 {
     const hw_count *offset = order->out.offset;
-    hw_count given = engine->options.relaxation.hub_tiers;
+    const int64_t given = hw_relaxation_config(&engine->options).hub_tiers;
     uint32_t default_tiers =
         has_far_pile ? 0 : DEFAULT_TIERS; /* narrow piles settle hubs first anyway */
-    uint32_t max_tiers = given > 0 ? (uint32_t)given - 1 : default_tiers, end = 0;
+    uint32_t max_tiers = given >= 0 ? (uint32_t)given : default_tiers, end = 0;
     bool sorted =
         !order->vertex_of_position && !engine->part->directed && engine->part->grid.out.index;
     double tier_edges = (double)offset[order->active] * 0.8 / (max_tiers + 1);
@@ -485,7 +469,7 @@ enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last
     const struct hw_bellman_state *state = &own->control.state;
     bool dynamic = own->params.config.long_lists == HW_BELLMAN_LONG_KERNELS;
 
-    if (!dynamic && !engine->options.relaxation.host_phases)
+    if (!dynamic && !hw_relaxation_config(&engine->options).host_phases)
         return run_phases(engine, last, err);
     enum hw_status status = hw_bellman_fetch(engine, err);
     while (status == HW_OK && state->source != HW_FROM_END && state->phase < last) {

@@ -1,5 +1,5 @@
 /* Method `bellman-ford` on one GPU: its search and its entry of the method table. */
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 
@@ -45,12 +45,8 @@ static const struct hw_sssp_search bellman_ford = {
              .close = hw_bellman_close},
     .hints = HW_GPU_HINTS_WEIGHTS};
 
-const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
+const struct hw_method hw_method_gpu_bellman_ford = {.descriptor = &hw_descriptor_gpu_bellman_ford,
                                                      .ops = &hw_single_gpu_ops,
-                                                     .algorithm = HW_SSSP,
-                                                     .grid = true,
-                                                     .one_part_only = true,
-                                                     .negative_weights = true,
                                                      .bytes = hw_bellman_bytes,
                                                      .build = hw_gpu_build,
                                                      .impl = &bellman_ford.base};

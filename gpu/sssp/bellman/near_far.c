@@ -2,9 +2,10 @@
  * Method `near-far`: two piles, after Davidson, Baxter, Garland and Owens, "Work-Efficient
  * Parallel GPU Methods for Single-Source Shortest Paths" (2014).
  */
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
+#include "lib/engine/sssp/sssp_options.h"
 
 /*
  * Width of the first near pile, times mean weight over mean target degree. Davidson and others use
@@ -17,9 +18,10 @@
 static double choose_width(const struct hw_single_gpu_engine *engine)
 {
     const struct hw_bellman *own = engine->state;
+    const double given = hw_delta_of(&engine->options);
 
-    if (engine->options.delta > 0)
-        return engine->options.delta;
+    if (given > 0)
+        return given;
     double width =
         FIRST_WIDTH * hw_sssp_state_of(engine)->weight_stats.mean / own->mean_target_degree;
     if (hw_sssp_state_of(engine)->paths.kind != HW_GPU_KEY_F32 && width < 1)
@@ -33,7 +35,7 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
     struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
 
     params->search.first_pile_width = choose_width(engine);
-    params->search.adaptive_width = engine->options.delta <= 0;
+    params->search.adaptive_width = hw_delta_of(&engine->options) <= 0;
     if (engine->result)
         engine->result->delta = params->search.first_pile_width;
     enum hw_status status = hw_bellman_init_search(engine, root, err);
@@ -74,11 +76,8 @@ static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_resu
                                                         .close = hw_bellman_close},
                                                .hints = HW_GPU_HINTS_WEIGHTS};
 
-const struct hw_method hw_method_near_far = {.name = "near-far",
+const struct hw_method hw_method_near_far = {.descriptor = &hw_descriptor_near_far,
                                              .ops = &hw_single_gpu_ops,
-                                             .algorithm = HW_SSSP,
-                                             .grid = true,
-                                             .one_part_only = true,
                                              .bytes = hw_bellman_bytes,
                                              .build = hw_gpu_build,
                                              .impl = &near_far.base};

@@ -31,9 +31,9 @@ static enum hw_status open_results(struct hw_single_gpu_engine *engine, struct h
 {
     const struct hw_part *part = engine->part;
     struct hw_sssp_state *state = hw_sssp_state_of(engine);
-    enum hw_status status =
-        hw_weight_stats_for(engine->ctx, part, engine->method->name,
-                            engine->method->negative_weights, &state->weight_stats, err);
+    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->descriptor->name,
+                                                engine->method->descriptor->negative_weights,
+                                                &state->weight_stats, err);
 
     if (status != HW_OK)
         return status;
@@ -297,7 +297,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
                        "sums of these float weights round so that shortest paths do not end; use "
                        "weights whose sums are exact, such as whole numbers");
     return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu32 " distances that no edge explains",
-                   engine->method->name, control.parentless);
+                   engine->method->descriptor->name, control.parentless);
 }
 
 static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,

@@ -1,8 +1,9 @@
 /* Delta-stepping on one GPU: host side of method `delta` (gpu/sssp/delta/one_gpu_delta_kernel.cu).
  */
 #include "gpu/sssp/delta/one_gpu_delta.h"
+#include "lib/engine/sssp/sssp_options.h"
 
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"
@@ -77,13 +78,13 @@ static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
 
     (void)err;
     params->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
-    params->adaptive = engine->options.delta <= 0;
+    params->adaptive = hw_delta_of(&engine->options) <= 0;
     params->delta = params->adaptive
                         ? hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
                               (small_frontier                 ? HW_DELTA_SMALL_FRONTIER_BUCKET
                                : params->no_light_heavy_split ? HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET
                                                               : HW_DELTA_ONE_GPU_FIRST_BUCKET)
-                        : engine->options.delta;
+                        : hw_delta_of(&engine->options);
     params->mean_degree = (uint32_t)degree + 1;
     params->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     for (int half = 0; half < 2; half++) {
@@ -204,11 +205,8 @@ static const struct hw_sssp_search delta = {.base = {.results = &hw_sssp_result_
                                             .sort_by_weight = true,
                                             .hints = HW_GPU_HINTS_KEYS};
 
-const struct hw_method hw_method_gpu_delta = {.name = "delta",
+const struct hw_method hw_method_gpu_delta = {.descriptor = &hw_descriptor_gpu_delta,
                                               .ops = &hw_single_gpu_ops,
-                                              .algorithm = HW_SSSP,
-                                              .grid = true,
-                                              .one_part_only = true,
                                               .bytes = hw_gpu_sssp_host_bytes,
                                               .build = hw_gpu_build_by_weight,
                                               .build_on_host = hw_gpu_build,

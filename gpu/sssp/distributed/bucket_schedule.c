@@ -10,6 +10,7 @@
  */
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
+#include "lib/engine/sssp/sssp_options.h"
 
 #include "lib/engine/sssp/distance.h"
 
@@ -186,7 +187,8 @@ static enum hw_status pull_heavy_edges(struct hw_distributed_sssp *sssp,
 static enum hw_status advance_bucket(struct hw_distributed_sssp *sssp, struct bucket *bucket,
                                      int64_t *broadcast_below, struct hw_error *err)
 {
-    const bool grows = sssp->engine->options.delta <= 0 && !sssp->config.no_light_heavy_split;
+    const bool grows =
+        hw_delta_of(&sssp->engine->options) <= 0 && !sssp->config.no_light_heavy_split;
     const bool is_tail = grows && !bucket->has_substeps &&
                          bucket->unsettled_reached <
                              sssp->config.vertices_with_edges / HW_DELTA_ROUNDS_TAIL_FRACTION;

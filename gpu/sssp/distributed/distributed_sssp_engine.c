@@ -5,13 +5,13 @@
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
-#include "gpu/engine/gpu_methods.h"
+#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 #include "lib/engine/sssp/distance.h"
-#include "lib/engine/sssp/relaxation_options.h"
+#include "lib/engine/sssp/sssp_options.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -24,22 +24,11 @@
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
-    const char *name = engine->method->name,
-               *relaxing = hw_relaxation_option_given(&engine->options.relaxation);
+    const char *name = engine->method->descriptor->name;
 
     if (part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_RANKS)
         return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs does up to %d parts, not %d", name,
                        HW_DISTRIBUTED_SSSP_MAX_RANKS, part->spec.parts);
-    if (engine->options.exchange != HW_EXCHANGE_AUTO)
-        return hw_fail(err, HW_BAD_INPUT, "--exchange: method %s sends lists of what improved",
-                       name);
-    if (relaxing || engine->options.no_edge_classes || engine->options.duplicates)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "%s: on GPUs this option is for graphs in one part of the "
-                       "1d or 2d layout",
-                       relaxing                          ? relaxing
-                       : engine->options.no_edge_classes ? "--no-edge-classes"
-                                                         : "--duplicates");
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits", name);
     return HW_OK;
@@ -52,7 +41,7 @@ static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_
     const struct hw_part *part = engine->part;
     struct hw_weight_stats *stats = &sssp->weight_stats;
     hw_count loops = part->own.loops;
-    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->name,
+    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->descriptor->name,
                                                 sssp->config.bellman_ford, stats, err);
 
     if (status == HW_OK)
@@ -92,7 +81,7 @@ static double bucket_width(const struct hw_distributed_sssp *sssp, double degree
 static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_part *part = sssp->engine->part;
-    const double given = sssp->engine->options.delta;
+    const double given = hw_delta_of(&sssp->engine->options);
     hw_count with = 0;
 
 #pragma omp parallel for reduction(+ : with)
@@ -360,7 +349,7 @@ static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct h
                        "do not end; use "
                        "weights whose sums are exact, such as whole numbers");
     return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
-                   engine->method->name, sssp->search.missing_parents);
+                   engine->method->descriptor->name, sssp->search.missing_parents);
 }
 
 /* Copies distances and parents to the host. Local. */
@@ -509,11 +498,8 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec, part, err) : status;
 }
 
-const struct hw_method hw_method_delta_parts = {.name = "delta",
+const struct hw_method hw_method_delta_parts = {.descriptor = &hw_descriptor_delta_parts,
                                                 .ops = &hw_multi_gpu_ops,
-                                                .algorithm = HW_SSSP,
-                                                .grid = true,
-                                                .several_parts_only = true,
                                                 .bytes = bytes,
                                                 .device_bytes = hw_distributed_sssp_device_bytes,
                                                 .build = build,
@@ -522,10 +508,8 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .builds_any = true,
                                                 .impl = &delta};
 
-const struct hw_method hw_method_delta_separate = {.name = "delta",
+const struct hw_method hw_method_delta_separate = {.descriptor = &hw_descriptor_delta_separate,
                                                    .ops = &hw_multi_gpu_ops,
-                                                   .algorithm = HW_SSSP,
-                                                   .degree_separated = true,
                                                    .bytes = bytes,
                                                    .device_bytes = hw_distributed_sssp_device_bytes,
                                                    .build = build,
@@ -534,31 +518,24 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .builds_any = true,
                                                    .impl = &delta};
 
-const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
-                                                       .ops = &hw_multi_gpu_ops,
-                                                       .algorithm = HW_SSSP,
-                                                       .grid = true,
-                                                       .several_parts_only = true,
-                                                       .negative_weights = true,
-                                                       .bytes = bellman_ford_bytes,
-                                                       .device_bytes =
-                                                           hw_distributed_sssp_device_bytes,
-                                                       .build = build,
-                                                       .build_on_host = hw_gpu_build,
-                                                       .lists_on_device = true,
-                                                       .builds_any = true,
-                                                       .impl = &bellman_ford};
+const struct hw_method hw_method_bellman_ford_parts = {
+    .descriptor = &hw_descriptor_bellman_ford_parts,
+    .ops = &hw_multi_gpu_ops,
+    .bytes = bellman_ford_bytes,
+    .device_bytes = hw_distributed_sssp_device_bytes,
+    .build = build,
+    .build_on_host = hw_gpu_build,
+    .lists_on_device = true,
+    .builds_any = true,
+    .impl = &bellman_ford};
 
-const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford",
-                                                          .ops = &hw_multi_gpu_ops,
-                                                          .algorithm = HW_SSSP,
-                                                          .degree_separated = true,
-                                                          .negative_weights = true,
-                                                          .bytes = bellman_ford_bytes,
-                                                          .device_bytes =
-                                                              hw_distributed_sssp_device_bytes,
-                                                          .build = build,
-                                                          .build_on_host = hw_gpu_build,
-                                                          .lists_on_device = true,
-                                                          .builds_any = true,
-                                                          .impl = &bellman_ford};
+const struct hw_method hw_method_bellman_ford_separate = {
+    .descriptor = &hw_descriptor_bellman_ford_separate,
+    .ops = &hw_multi_gpu_ops,
+    .bytes = bellman_ford_bytes,
+    .device_bytes = hw_distributed_sssp_device_bytes,
+    .build = build,
+    .build_on_host = hw_gpu_build,
+    .lists_on_device = true,
+    .builds_any = true,
+    .impl = &bellman_ford};

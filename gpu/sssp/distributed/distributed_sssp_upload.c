@@ -95,8 +95,8 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
                        "method %s numbers what a part knows with 32 bits, of lists with %d, and "
                        "%" PRIu64 " vertices and %" PRIu64 " lists a part are too many; use more "
                        "parts",
-                       sssp->engine->method->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS, num_ids,
-                       lists);
+                       sssp->engine->method->descriptor->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS,
+                       num_ids, lists);
     params->config.num_local_ids = (uint32_t)num_ids;
     params->lists.count = (uint32_t)lists;
     params->config.block_magic =

@@ -73,6 +73,7 @@ struct hw_grid {
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
+    enum hw_direction direction; /* as asked */
     int threads;
 
     /* The grid: this part is (i, j) of rows x columns. */

@@ -1,7 +1,7 @@
 /* Method `grid`: the search as a whole. */
 #include "lib/engine/bfs_2d/grid.h"
 
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,8 +99,8 @@ static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction no
     const struct hw_grid_tally *tally = &grid->tally;
     hw_count unvisited = grid->reachable - grid->reached;
 
-    if (grid->options.direction != HW_DIRECTION_AUTO)
-        return grid->options.direction;
+    if (grid->direction != HW_DIRECTION_AUTO)
+        return grid->direction;
     if (now == HW_DIRECTION_TOP_DOWN) {
         double scanned = tally->sampled > 0 ? (double)tally->scanned / (double)tally->sampled : 1e9;
         double bottom_up = (double)unvisited * (scanned + FIRST_LOOK);
@@ -115,7 +115,7 @@ static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction no
 /* All levels, from the root on. */
 static enum hw_status traverse(struct hw_grid *grid, struct hw_trace *steps, struct hw_error *err)
 {
-    enum hw_direction direction = grid->options.direction;
+    enum hw_direction direction = grid->direction;
     enum hw_status status = HW_OK;
 
     if (direction == HW_DIRECTION_AUTO)
@@ -208,10 +208,28 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_grid_create, .search = search, .destroy = hw_grid_destroy};
 
-const struct hw_method hw_method_grid = {
+static const struct hw_option *const method_options[] = {&hw_option_direction, &hw_option_exchange,
+                                                         NULL};
+static const char *const transports[] = {"mpi", NULL};
+static const char *const columns[] = {
+    "edges_examined", "expand_exchange", "expansion", "fold_exchange",
+    "update",         "reductions",      NULL};
+
+static const struct hw_method_descriptor descriptor = {
     .name = "grid",
-    .ops = &frame,
+    .summary = "Direction-optimizing search on a grid of parts",
+    .citation =
+        "Bisson, Bernaschi, Mastrostefano: Parallel Distributed Breadth First Search on the "
+        "Kepler Architecture, sections 3.1 to 3.5",
     .algorithm = HW_BFS,
-    .grid = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_GRIDS,
+    .transports = transports,
+    .options = method_options,
+    .trace_columns = columns};
+
+const struct hw_method hw_method_grid = {
+    .descriptor = &descriptor,
+    .ops = &frame,
     .bytes = hw_grid_bytes,
 };

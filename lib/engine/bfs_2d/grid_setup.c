@@ -104,6 +104,7 @@ static enum hw_status shape(struct hw_grid *grid, const struct hw_part *part,
                          .row.comm = MPI_COMM_NULL,
                          .column.comm = MPI_COMM_NULL,
                          .options = *options,
+                         .direction = hw_direction_of(options),
                          .threads = 1,
                          .rows = spec->rows,
                          .columns = spec->columns,
@@ -118,9 +119,9 @@ static enum hw_status shape(struct hw_grid *grid, const struct hw_part *part,
                          .wire = part->vertices <= UINT32_MAX ? sizeof(hw_lid) : sizeof(hw_gid)};
     grid->row.size = grid->columns;
     grid->column.size = grid->rows;
-    grid->row.exchange = grid->column.exchange = options->exchange;
+    grid->row.exchange = grid->column.exchange = hw_exchange_of(options);
     grid->row.capacity = grid->column.capacity =
-        hw_rowcol_capacity(part->grid.block, options->exchange);
+        hw_rowcol_capacity(part->grid.block, hw_exchange_of(options));
     hw_count codes = place_codes(grid);
     /* The last codes stand for the ranks that know a parent. */
     bool fits = codes < (hw_count)UINT32_MAX - grid->columns;

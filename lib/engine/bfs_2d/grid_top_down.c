@@ -336,7 +336,7 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     grid->frontier = grid->end - grid->begin;
     grid->unvisited_current = false;
     grid->tally.found = grid->frontier;
-    if (grid->options.direction == HW_DIRECTION_AUTO) {
+    if (grid->direction == HW_DIRECTION_AUTO) {
         grid->tally.edges = frontier_edges(grid);
         if (grid->tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
             sample_unvisited(grid);

@@ -4,7 +4,7 @@
  * until nothing changes. What is sent is counted below MPI.
  */
 #include "lib/base/memory.h"
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "tests/tap/tap.h"
 
 #include <stdio.h>
@@ -189,16 +189,16 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
             limit = least(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
         else
             continue;
-        if (options->exchange == HW_EXCHANGE_AUTO && step->bytes_internode > limit)
+        if (hw_exchange_of(options) == HW_EXCHANGE_AUTO && step->bytes_internode > limit)
             holds = false;
         if (step->bytes_internode > step->bytes_sent ||
             (nodes == part->spec.parts && step->bytes_internode != step->bytes_sent))
             holds = false;
-        if (options->exchange == HW_EXCHANGE_LIST && strstr(step->routine, "bitmap"))
+        if (hw_exchange_of(options) == HW_EXCHANGE_LIST && strstr(step->routine, "bitmap"))
             holds = false;
-        if (options->exchange == HW_EXCHANGE_BITMAP && strstr(step->routine, "list"))
+        if (hw_exchange_of(options) == HW_EXCHANGE_BITMAP && strstr(step->routine, "list"))
             holds = false;
-        if (options->direction && step->direction != options->direction)
+        if (hw_direction_of(options) && step->direction != hw_direction_of(options))
             holds = false;
     }
     for (hw_lid k = 0; k < part->own.count; k++)
@@ -241,7 +241,7 @@ static bool try_root(const struct hw_context *ctx, void *engine, struct sample *
     bool measured = is_measured(sample, part, nodes_of(ctx), options, result, sent_bytes);
     if (!tree || !measured)
         fprintf(stderr, "# rank %d, root %" PRI_GID ", direction %d, exchange %d, %d threads: %s\n",
-                ctx->rank, root, options->direction, options->exchange, ctx->threads,
+                ctx->rank, root, hw_direction_of(options), hw_exchange_of(options), ctx->threads,
                 tree ? "measurements" : "tree");
     return tree && measured && result->seconds >= result->seconds_search_order;
 }
@@ -261,10 +261,9 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
     result.parent = calloc((size_t)part->own.count + 1, sizeof *result.parent);
     result.level = calloc((size_t)part->own.count + 1, sizeof *result.level);
     for (int o = (part->spec.rows + (int)part->spec.order) % stride; o < 36; o += stride) {
-        struct hw_engine_options options = {.direction = o % 3,
-                                            .exchange = o / 3 % 3,
-                                            .canonical_parents = o / 9 % 2,
-                                            .trace = o % 2};
+        struct hw_engine_options options = {.canonical_parents = o / 9 % 2, .trace = o % 2};
+        hw_option_set_number(&options.values, &hw_option_direction, o % 3);
+        hw_option_set_number(&options.values, &hw_option_exchange, o / 3 % 3);
         void *engine = NULL;
         hw_context_group(ctx, 1 + o / 2 % 3);
         /* Threads that spin on the cores of ranks that spin take long on few cores. */
@@ -500,7 +499,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
            "an algorithm it does not do is refused");
     tap_ok(tap,
            hw_method_choose("auto", HW_CPU, HW_BFS, &part, &method, &err) == HW_OK &&
-               strcmp(method->name, "grid") == 0,
+               strcmp(method->descriptor->name, "grid") == 0,
            "auto is grid on a grid");
     struct hw_part separated = {.spec = {.layout = HW_LAYOUT_DEGREE_SEPARATED, .parts = 1}};
     tap_ok(tap,

@@ -33,7 +33,8 @@ static hw_count edges_of_nn(const struct hw_part *part)
 hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     hw_count id = part->vertices > UINT32_MAX ? sizeof(hw_gid) : sizeof(uint32_t);
-    bool two_hops = options->local_all2all && part->spec.devices > 1 && part->spec.nodes > 1;
+    bool two_hops = hw_delegates_config(options).local_all2all && part->spec.devices > 1 &&
+                    part->spec.nodes > 1;
     hw_count discoveries = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
     /* Sent: slot, origin, answer. Received, as many, which undirected graphs make
      * exact: slot, answer. */
@@ -64,7 +65,7 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
 {
     hw_count out = stream->out_first[peers], in = stream->in_first[peers];
 
-    if ((e->two_hops || e->options.uniquify) && (out >= HW_LID_NONE || in >= HW_LID_NONE))
+    if ((e->two_hops || e->config.uniquify) && (out >= HW_LID_NONE || in >= HW_LID_NONE))
         return hw_fail(err, HW_RESOURCES,
                        "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
                        "--uniquify need more parts or a lower --degree-threshold",
@@ -355,7 +356,7 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_rec
     for (int h = 0; h <= e->two_hops && status == HW_OK; h++) {
         struct hw_stream *hop = &e->hop[h];
         /* On the second hop every duplicate may name the least parent. */
-        if (e->options.uniquify && (h == 0 || !e->options.canonical_parents))
+        if (e->config.uniquify && (h == 0 || !e->options.canonical_parents))
             uniquify(e, hop);
         status = pass_finds(hop, row, err);
         double passed = hw_seconds();
@@ -401,7 +402,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace
         return status;
     MPI_Comm comm = e->nodes > 1 ? e->across : e->local;
     int count = phases ? share : words;
-    if (e->options.nonblocking)
+    if (e->config.nonblocking)
         status =
             hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, mask, count, MPI_UINT64_T, MPI_BOR, comm, request),
                    "MPI_Iallreduce", err);
@@ -419,7 +420,7 @@ enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trac
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
-    if (e->options.nonblocking)
+    if (e->config.nonblocking)
         status = hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err);
     double reduced = hw_seconds();
     row->seconds[HW_PHASE_DELEGATE_REDUCTION] += reduced - start;

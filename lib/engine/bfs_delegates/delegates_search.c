@@ -1,4 +1,4 @@
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 
 #include "lib/base/memory.h"
 #include "lib/engine/bfs_delegates/delegates_state.h"
@@ -153,7 +153,7 @@ static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
                           "counts", err);
     if (status == HW_OK)
         status = hw_alloc(&e->id, d + 2 * slots + 1, sizeof *e->id, "ids", err);
-    if (status == HW_OK && e->options.uniquify)
+    if (status == HW_OK && e->config.uniquify)
         status = hw_alloc(&e->winner, slots, sizeof *e->winner, "duplicates", err);
     return status;
 }
@@ -184,7 +184,7 @@ static enum hw_status set_shape(struct hw_delegates *e, struct hw_error *err)
     e->device = part->index % spec->devices;
     e->by_nodes = divider_of(spec->nodes, part->vertices);
     e->by_devices = divider_of(spec->devices, part->vertices);
-    e->two_hops = e->options.local_all2all && e->nodes > 1 && e->devices > 1;
+    e->two_hops = e->config.local_all2all && e->nodes > 1 && e->devices > 1;
     e->slots = part->separate.slots;
     e->delegates = part->separate.delegates;
     e->slot_words = hw_words(e->slots);
@@ -272,6 +272,7 @@ enum hw_status hw_delegates_create(const struct hw_context *ctx, const struct hw
         e->ctx = *ctx;
         e->part = part;
         e->options = *options;
+        e->config = hw_delegates_config(options);
         e->threads = ctx->threads;
         e->wide = wide;
         e->local = e->across = MPI_COMM_NULL;
@@ -311,7 +312,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
      * 8; ids 16; masks. Per delegate: candidate, level, owner, slot, two lists,
      * source 4 each; two first sources 8; edges before it and id 16; answers 16;
      * masks. */
-    hw_count each_slot = 24 + 8 + 16 + 1 + (options->uniquify ? 4 : 0);
+    hw_count each_slot = 24 + 8 + 16 + 1 + (hw_delegates_config(options).uniquify ? 4 : 0);
     hw_count each_delegate = 28 + 8 + 16 + 16 + 2;
 
     return slots * each_slot + d * each_delegate + hw_streams_bytes(part, options) +
@@ -559,10 +560,25 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
-const struct hw_method hw_method_delegates = {
+static const char *const transports[] = {"mpi", NULL};
+static const char *const columns[] = {
+    "edges_examined",  "expansion",          "update",     "local_exchange",
+    "normal_exchange", "delegate_reduction", "reductions", NULL};
+
+static const struct hw_method_descriptor descriptor = {
     .name = "delegates",
-    .ops = &frame,
+    .summary = "Four subgraphs by degree, each in its own direction",
+    .citation = "Pan, Pearce, Owens: Scalable Breadth-First Search on a GPU Cluster, sections III "
+                "to V",
     .algorithm = HW_BFS,
-    .degree_separated = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_DEGREE_SEPARATED,
+    .transports = transports,
+    .options = hw_delegates_options,
+    .trace_columns = columns};
+
+const struct hw_method hw_method_delegates = {
+    .descriptor = &descriptor,
+    .ops = &frame,
     .bytes = bytes,
 };

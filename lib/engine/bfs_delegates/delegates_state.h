@@ -28,6 +28,7 @@
 #ifndef HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 #define HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 
+#include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/engine/core/method.h"
 #include "lib/engine/core/peer_exchange.h"
 
@@ -115,6 +116,7 @@ struct hw_delegates {
     struct hw_context ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
+    struct hw_delegates_config config;
     int threads;
     bool wide; /* graph ids need 64 bits */
 

@@ -393,13 +393,13 @@ static double backward_work(const struct hw_subgraph *sub)
 static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind, hw_count *edges)
 {
     struct hw_subgraph *sub = &e->sub[kind];
-    bool forced = e->options.direction != HW_DIRECTION_AUTO;
+    bool forced = e->config.direction != HW_DIRECTION_AUTO;
     double backward = backward_work(sub);
-    const double go = hw_forward_factor(&e->options), back = hw_backward_factor(&e->options);
+    const double go = e->config.forward_factor, back = e->config.backward_factor;
 
     sub->visited = true;
     if (forced)
-        sub->direction = e->options.direction;
+        sub->direction = e->config.direction;
     if (forced && sub->direction == HW_DIRECTION_BOTTOM_UP)
         return;
     /* No source counted in fresh_out has an empty list: often that settles it. */

@@ -3,8 +3,9 @@
  * against sweeps over the tuples, and what it sends, counted where MPI is
  * called.
  */
+#include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/engine/bfs_delegates/delegates_state.h"
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/layout/part.h"
 #include "tests/fixtures/growable_graph.h"
 #include "tests/tap/tap.h"
@@ -303,13 +304,14 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
 /* Options drawn from the bits of a number; the same on all ranks. */
 static struct hw_engine_options options_of(uint32_t bits)
 {
-    return (struct hw_engine_options){.algorithm = HW_BFS,
-                                      .direction = (enum hw_direction)(bits % 3),
-                                      .local_all2all = bits >> 4 & 1,
-                                      .uniquify = bits >> 5 & 1,
-                                      .nonblocking = bits >> 6 & 1,
-                                      .canonical_parents = bits >> 7 & 1,
-                                      .trace = bits >> 8 & 1};
+    struct hw_engine_options options = {
+        .algorithm = HW_BFS, .canonical_parents = bits >> 7 & 1, .trace = bits >> 8 & 1};
+
+    hw_option_set_number(&options.values, &hw_option_direction, bits % 3);
+    hw_option_set_number(&options.values, &hw_option_local_all2all, bits >> 4 & 1);
+    hw_option_set_number(&options.values, &hw_option_uniquify, bits >> 5 & 1);
+    hw_option_set_number(&options.values, &hw_option_reduce, bits >> 6 & 1);
+    return options;
 }
 
 /* More ranks than the cores of a small machine take turns, slowly: with them the
@@ -425,7 +427,7 @@ static void test_each_option(struct tap *tap, const struct hw_context *ctx)
         uint32_t bits = i / 3 * 16;
         struct hw_engine_options options = options_of(bits);
         struct hw_layout_spec spec = spec_of(ctx->size / devices, devices, 20, HW_ORDER_DEGREE);
-        options.direction = (enum hw_direction)(i % 3);
+        hw_option_set_number(&options.values, &hw_option_direction, i % 3);
         right = check(ctx, &graph, &spec, &options, false, root, 1, NULL);
     }
     tap_ok(tap, right, "all combinations of options");
@@ -480,8 +482,9 @@ static void test_direction(struct tap *tap, const struct hw_context *ctx)
     hw_count examined[3];
 
     for (int d = 0; d < 3; d++) {
-        answer[d] = sample(
-            ctx, 1, 12, (struct hw_engine_options){.direction = (enum hw_direction)d}, &right[d]);
+        struct hw_engine_options options = {0};
+        hw_option_set_number(&options.values, &hw_option_direction, d);
+        answer[d] = sample(ctx, 1, 12, options, &right[d]);
         examined[d] = sum_of(ctx, rows_examined(&answer[d].trace));
     }
     const struct hw_trace *chosen = &answer[HW_DIRECTION_AUTO].trace;
@@ -504,10 +507,14 @@ static void test_direction(struct tap *tap, const struct hw_context *ctx)
 static void test_switches(struct tap *tap, const struct hw_context *ctx)
 {
     int devices = ctx->size > 2 && ctx->size % 2 == 0 ? 2 : 1;
-    struct hw_engine_options plain = {0}, unique = {.uniquify = true};
-    struct hw_engine_options local = {.local_all2all = true}, waiting = {.nonblocking = true};
-    struct hw_engine_options both = {.local_all2all = true, .uniquify = true};
+    struct hw_engine_options plain = {0}, unique = {0}, local = {0}, waiting = {0}, both = {0};
     bool right[5];
+
+    hw_option_set_number(&unique.values, &hw_option_uniquify, 1);
+    hw_option_set_number(&local.values, &hw_option_local_all2all, 1);
+    hw_option_set_number(&waiting.values, &hw_option_reduce, 1);
+    hw_option_set_number(&both.values, &hw_option_local_all2all, 1);
+    hw_option_set_number(&both.values, &hw_option_uniquify, 1);
     struct answer answer[] = {
         sample(ctx, devices, 40, plain, &right[0]), sample(ctx, devices, 40, unique, &right[1]),
         sample(ctx, devices, 40, local, &right[2]), sample(ctx, devices, 40, waiting, &right[3]),

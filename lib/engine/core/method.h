@@ -13,6 +13,7 @@
 #include "lib/comm/context.h"
 #include "lib/engine/core/algorithm.h"
 #include "lib/engine/core/engine_options.h"
+#include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_cache.h"
 #include "lib/layout/part.h"
@@ -66,18 +67,12 @@ struct hw_engine_ops {
     const char *(*mpi_buffers)(const void *engine);
 };
 
-/* A method. */
+/* The engine behind a descriptor. */
 struct hw_method {
-    const char *name; /* as --method takes it */
+    const struct hw_method_descriptor *descriptor; /* name, layouts, options, ... */
     const struct hw_engine_ops *ops;
-    enum hw_algorithm algorithm;
-    bool grid, degree_separated; /* layouts it works on; two entries may have the same name */
-    bool one_part_only;
-    bool several_parts_only;
-    bool one_row_only;     /* of 2d layouts only those with one row; and 1d */
-    bool builds_any;       /* build() replaces hw_parts_build() for several parts as well */
-    bool lists_on_device;  /* build() leaves no lists on the host, whatever the layout */
-    bool negative_weights; /* SSSP: accepts negative weights */
+    bool builds_any;      /* build() replaces hw_parts_build() for several parts as well */
+    bool lists_on_device; /* build() leaves no lists on the host, whatever the layout */
 
     /* Bytes of host memory that the engine allocates in addition to the part. The part may be a
      * description (spec, counts and shapes, but no arrays): then an upper bound. Local. */
@@ -110,12 +105,40 @@ struct hw_method {
  * gpu/. Local. */
 const struct hw_method *const *hw_methods(void);
 
+/* The descriptors of all methods, in that order, whether or not this build has their engines;
+ * NULL-ended. Local. */
+const struct hw_method_descriptor *const *hw_method_descriptors(void);
+
+/* The options of all methods, each once, NULL-ended. Local. */
+const struct hw_option *const *hw_method_options(void);
+
+/* Whether a method has an option. Local. */
+bool hw_method_has(const struct hw_method_descriptor *method, const struct hw_option *option);
+
+/* Returns HW_USAGE, with the nearest name, if no method has that name; "auto" is one. Local. */
+enum hw_status hw_method_check_name(const char *name, struct hw_error *err);
+
 /*
- * The method that name ("auto" too) selects for this part, or HW_BAD_INPUT
- * with a message that names those that apply. Local; the same on all ranks.
+ * The method that name ("auto" too) selects for this part. Returns HW_BAD_INPUT, with the names of
+ * those that apply, if it does not; HW_RESOURCES if this build lacks its engine. Local; the same on
+ * all ranks.
  */
 enum hw_status hw_method_choose(const char *name, enum hw_device device,
                                 enum hw_algorithm algorithm, const struct hw_part *part,
                                 const struct hw_method **method, struct hw_error *err);
+
+/* The first method for shortest paths with negative weights; failures as above. Local. */
+enum hw_status hw_method_choose_negative(enum hw_device device, const struct hw_part *part,
+                                         const struct hw_method **method, struct hw_error *err);
+
+/*
+ * Refuses options that this method does not have, or that contradict each other: HW_USAGE for
+ * contradictions, and for options of shortest paths without --algorithm sssp, whatever the method;
+ * HW_BAD_INPUT, with the names of the methods that have it, for an option of others. method: NULL
+ * before it is known. Local.
+ */
+enum hw_status hw_method_check_options(const struct hw_method_descriptor *method,
+                                       const struct hw_engine_options *options,
+                                       struct hw_error *err);
 
 #endif

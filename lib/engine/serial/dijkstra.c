@@ -2,7 +2,7 @@
  * Method `dijkstra`: the serial baseline of the papers, with a binary heap. Every edge
  * that leaves a reached vertex is relaxed once, which no other method can do with fewer.
  */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 
 #include "lib/base/memory.h"
 #include "lib/engine/sssp/distance.h"
@@ -232,11 +232,20 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
-const struct hw_method hw_method_dijkstra = {
+static const char *const columns[] = {"edges_examined", "expansion", NULL};
+
+static const struct hw_method_descriptor descriptor = {
     .name = "dijkstra",
-    .ops = &frame,
+    .summary = "Serial search with a heap; a baseline",
+    .citation = "Dijkstra: A note on two problems in connexion with graphs, 1959",
     .algorithm = HW_SSSP,
-    .grid = true,
-    .one_part_only = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_GRIDS,
+    .parts = HW_PARTS_ONE,
+    .trace_columns = columns};
+
+const struct hw_method hw_method_dijkstra = {
+    .descriptor = &descriptor,
+    .ops = &frame,
     .bytes = bytes,
 };

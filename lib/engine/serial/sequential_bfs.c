@@ -2,7 +2,7 @@
  * Method `sequential`: the textbook breadth-first search with one queue and one thread, on
  * one part. It is the baseline that papers measure speedups by, not a fast method.
  */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 
 #include "lib/base/memory.h"
 
@@ -46,11 +46,8 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     (void)method;
     (void)ctx;
     *given = NULL;
-    if (options->direction == HW_DIRECTION_BOTTOM_UP)
+    if (hw_direction_of(options) == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method sequential searches top-down alone");
-    if (options->exchange != HW_EXCHANGE_AUTO)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "--exchange: method sequential works on one part and exchanges nothing");
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
     if (status != HW_OK)
         return status;
@@ -194,9 +191,18 @@ static enum hw_status search(void *given, int owner, hw_lid position, struct hw_
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
 
-const struct hw_method hw_method_sequential = {.name = "sequential",
-                                               .ops = &frame,
-                                               .algorithm = HW_BFS,
-                                               .grid = true,
-                                               .one_part_only = true,
-                                               .bytes = bytes};
+static const struct hw_option *const method_options[] = {&hw_option_direction, NULL};
+static const char *const columns[] = {"edges_examined", "expansion", NULL};
+
+static const struct hw_method_descriptor descriptor = {.name = "sequential",
+                                                       .summary =
+                                                           "Serial top-down search; a baseline",
+                                                       .algorithm = HW_BFS,
+                                                       .device = HW_CPU,
+                                                       .layouts = HW_ON_GRIDS,
+                                                       .parts = HW_PARTS_ONE,
+                                                       .options = method_options,
+                                                       .trace_columns = columns};
+
+const struct hw_method hw_method_sequential = {
+    .descriptor = &descriptor, .ops = &frame, .bytes = bytes};

@@ -7,7 +7,7 @@
  * ranks and four each count takes half of the graphs, of more a quarter: machines
  * with fewer cores are slow at them.
  */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/core/tree_slices.h"
 #include "lib/run/roots.h"
 #include "lib/verify/verify.h"
@@ -329,8 +329,8 @@ static bool is_right(const struct hw_context *ctx, struct sample *sample,
  * choose parents, which Dijkstra's algorithm chooses as it goes. */
 static bool refuses(const struct hw_method *method, const struct sample *sample, bool canonical)
 {
-    return (sample->negative && !method->negative_weights) ||
-           (canonical && strcmp(method->name, "dijkstra") == 0);
+    return (sample->negative && !method->descriptor->negative_weights) ||
+           (canonical && strcmp(method->descriptor->name, "dijkstra") == 0);
 }
 
 /* All roots with one engine, unless it refuses. */
@@ -355,7 +355,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
     }
     if (!right)
         fprintf(stderr, "# rank %d: %s, %s, %d thread%s%s: %s\n", ctx->rank, sample->name,
-                method->name, ctx->threads, ctx->threads == 1 ? "" : "s",
+                method->descriptor->name, ctx->threads, ctx->threads == 1 ? "" : "s",
                 canonical ? ", canonical" : "", err.text);
     method->ops->destroy(engine);
     hw_tree_close(&tree);
@@ -378,9 +378,9 @@ static int try_layout(struct tap *tap, struct hw_context *ctx, struct sample *sa
     for (const struct hw_method *const *m = hw_methods(); *m && right; m++) {
         const struct hw_method *method = *m;
         bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
-        if (method->algorithm != HW_SSSP || method->ops->device != HW_CPU ||
-            !(separated ? method->degree_separated : method->grid) ||
-            (method->one_part_only && spec->parts > 1))
+        if (method->descriptor->algorithm != HW_SSSP || method->ops->device != HW_CPU ||
+            !(method->descriptor->layouts & (separated ? HW_ON_DEGREE_SEPARATED : HW_ON_GRIDS)) ||
+            (method->descriptor->parts == HW_PARTS_ONE && spec->parts > 1))
             continue;
         for (int canonical = 0; canonical < 2; canonical++) {
             hw_context_threads(ctx, 1 + canonical);

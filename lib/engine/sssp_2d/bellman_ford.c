@@ -1,6 +1,6 @@
 /* Method `bellman-ford` on grids: the frontier until it is empty, and negative
  * cycles. */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/sssp_2d/sssp_2d.h"
 
 /* Phases before parents are first searched for a cycle; then twice as many each time. */
@@ -149,11 +149,26 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
-const struct hw_method hw_method_bellman_ford = {
+static const char *const transports[] = {"mpi", NULL};
+static const char *const columns[] = {
+    "edges_examined", "expand_exchange", "expansion", "fold_exchange",
+    "update",         "reductions",      NULL};
+
+static const struct hw_method_descriptor descriptor = {
     .name = "bellman-ford",
-    .ops = &frame,
+    .summary = "Bellman-Ford with a frontier on a grid of parts",
+    .citation = "Busato, Bombieri: An Efficient Implementation of the Bellman-Ford Algorithm for "
+                "Kepler GPU Architectures",
     .algorithm = HW_SSSP,
-    .grid = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_GRIDS,
     .negative_weights = true,
+    .transports = transports,
+    .options = hw_bellman_ford_options,
+    .trace_columns = columns};
+
+const struct hw_method hw_method_bellman_ford = {
+    .descriptor = &descriptor,
+    .ops = &frame,
     .bytes = bytes,
 };

@@ -1,5 +1,5 @@
 /* Method `delta` on grids: buckets, and which way long edges are relaxed. */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/sssp_2d/sssp_2d.h"
 
 /* Pulled edges that take the time of one pushed: a pull writes little, and no
@@ -176,7 +176,7 @@ static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err
         if (status != HW_OK)
             return status;
         paths->below = paths->high;
-        if (paths->options.delta <= 0 && !paths->steps_inside)
+        if (paths->config.delta <= 0 && !paths->steps_inside)
             paths->span *= GROWTH;
         open_bucket(paths, least > paths->high ? least : paths->high);
         hw_sssp_2d_filter(paths, HW_PATHS_FAR);
@@ -242,10 +242,24 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
-const struct hw_method hw_method_delta = {
+static const char *const transports[] = {"mpi", NULL};
+static const char *const columns[] = {
+    "bucket",    "pulled",        "settled", "edges_examined", "expand_exchange",
+    "expansion", "fold_exchange", "update",  "reductions",     NULL};
+
+static const struct hw_method_descriptor descriptor = {
     .name = "delta",
-    .ops = &frame,
+    .summary = "Delta-stepping on a grid of parts",
+    .citation = "Meyer, Sanders: Delta-stepping: a parallelizable shortest path algorithm, 2003",
     .algorithm = HW_SSSP,
-    .grid = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_GRIDS,
+    .transports = transports,
+    .options = hw_delta_options,
+    .trace_columns = columns};
+
+const struct hw_method hw_method_delta = {
+    .descriptor = &descriptor,
+    .ops = &frame,
     .bytes = bytes,
 };

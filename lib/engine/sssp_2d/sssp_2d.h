@@ -43,6 +43,7 @@
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
 #include "lib/engine/sssp/sorted_csr.h"
+#include "lib/engine/sssp/sssp_options.h"
 #include "lib/engine/sssp/weight_stats.h"
 
 /* Lists of own positions. Each position is in each of them at most once, which its mark
@@ -97,6 +98,7 @@ struct hw_sssp_2d {
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
+    struct hw_sssp_config config;
     int threads;
     bool bellman_ford;
     unsigned times; /* a vertex may be queued: 2 under `duplicates` */

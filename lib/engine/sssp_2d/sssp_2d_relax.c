@@ -94,7 +94,7 @@ HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
 /* A vertex may join the near queue once more while there is room. */
 HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 {
-    return paths->options.duplicates && queue == HW_PATHS_NEAR &&
+    return paths->config.duplicates && queue == HW_PATHS_NEAR &&
            __atomic_fetch_add(&paths->extra, 1, __ATOMIC_RELAXED) < paths->block;
 }
 
@@ -154,7 +154,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
         if (next >= to)
             break;
         hw_lid row = edge[p].index & mask;
-        bool alone = !shared || (row != edge[p].index && !paths->options.duplicates);
+        bool alone = !shared || (row != edge[p].index && !paths->config.duplicates);
         if (next >= hw_best_key(kind, paths->target, row))
             continue;
         bool better = alone ? hw_best_improve(kind, false, paths->target, row, next,

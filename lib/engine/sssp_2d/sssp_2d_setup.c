@@ -4,7 +4,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 
 #include <limits.h>
@@ -84,6 +84,7 @@ static enum hw_status shape(struct hw_sssp_2d *paths, const struct hw_part *part
                             const struct hw_engine_options *options, bool bellman_ford,
                             struct hw_error *err)
 {
+    const struct hw_sssp_config config = hw_sssp_config(options);
     const struct hw_layout_spec *spec = &part->spec;
     const hw_count block = part->grid.block;
     const hw_count rows = spec->columns * block, columns = spec->rows * block;
@@ -91,9 +92,10 @@ static enum hw_status shape(struct hw_sssp_2d *paths, const struct hw_part *part
     *paths = (struct hw_sssp_2d){
         .part = part,
         .options = *options,
+        .config = config,
         .threads = 1,
         .bellman_ford = bellman_ford,
-        .classes = bellman_ford && !options->no_edge_classes,
+        .classes = bellman_ford && config.edge_classes,
         .kind = hw_distance_kind(part->weights, HUGE_VAL),
         .may_cycle = bellman_ford && part->weights == HW_WEIGHTS_F32,
         .rows = spec->rows,
@@ -106,7 +108,7 @@ static enum hw_status shape(struct hw_sssp_2d *paths, const struct hw_part *part
         .words = hw_bits_words(columns),
         .index_mask = UINT32_MAX,
         .touched = part->grid.block,
-        .times = options->duplicates ? 2 : 1,
+        .times = config.duplicates ? 2 : 1,
     };
     if (block > 0)
         paths->by_block = hw_divisor((uint64_t)block);
@@ -382,8 +384,8 @@ static enum hw_status measure(struct hw_sssp_2d *paths, const hw_lid *in, struct
         status = hw_sum(paths->ctx->world, &linked, err);
     paths->mean_degree = linked > 0 ? (double)paths->weight_stats.edges / (double)linked : 1;
     paths->whole_lists = paths->mean_degree < SHORT_LISTS;
-    paths->width = paths->options.delta > 0
-                       ? paths->options.delta
+    paths->width = paths->config.delta > 0
+                       ? paths->config.delta
                        : hw_bucket_width(&paths->weight_stats, paths->mean_degree);
     return status;
 }

@@ -3,7 +3,8 @@
  * graphs with weights of all kinds, every option, against distances found by
  * relaxing the tuple list until nothing changes.
  */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
+#include "lib/engine/sssp/sssp_options.h"
 #include "tests/tap/tap.h"
 
 #include <float.h>
@@ -272,8 +273,9 @@ static bool try_root(struct sample *sample, const struct hw_method *method, void
     bool holds = distances && tree && measured;
     if (!holds)
         fprintf(stderr, "# %s, %s, part %d of %d x %d, root %" PRI_GID ", delta %g%s: %s\n",
-                sample->name, method->name, part->index, part->spec.rows, part->spec.columns, root,
-                options->delta, options->canonical_parents ? ", canonical" : "",
+                sample->name, method->descriptor->name, part->index, part->spec.rows,
+                part->spec.columns, root, hw_delta_of(options),
+                options->canonical_parents ? ", canonical" : "",
                 !distances ? "distances"
                 : !tree    ? "tree"
                            : "measurements");
@@ -305,11 +307,11 @@ static bool options_of(const struct hw_method *method, int o, struct hw_engine_o
         .algorithm = HW_SSSP, .canonical_parents = o % 2, .trace = o % 3 == 0};
     *threads = o % 3 + 1;
     if (method == &hw_method_bellman_ford) {
-        options->no_edge_classes = o / 2 % 2;
-        options->duplicates = o / 4 % 2;
+        hw_option_set_number(&options->values, &hw_option_no_edge_classes, o / 2 % 2);
+        hw_option_set_number(&options->values, &hw_option_duplicates, o / 4 % 2);
         return o < 8;
     }
-    options->delta = delta[o / 2 % 4];
+    hw_option_set_real(&options->values, &hw_option_delta, delta[o / 2 % 4]);
     return o < 8;
 }
 
@@ -329,7 +331,8 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
             continue;
         if (ctx->size > 1 && (o + part->spec.rows + (int)part->vertices) % 3 > 0)
             continue;
-        if (ctx->size > 2 && options.delta > 0 && options.delta < 1e9) /* so many exchanges */
+        const double delta = hw_delta_of(&options);
+        if (ctx->size > 2 && delta > 0 && delta < 1e9) /* so many exchanges */
             continue;
         ctx->threads = threads;
         hw_context_group(ctx, 1 + o / 3 % 3);
@@ -658,7 +661,7 @@ static void try_refusal(struct tap *tap, struct hw_context *ctx, struct sample *
     method->ops->destroy(engine);
     close_result(&result);
     hw_part_free(&part);
-    tap_ok(tap, holds, "%s is refused by %s", sample->name, method->name);
+    tap_ok(tap, holds, "%s is refused by %s", sample->name, method->descriptor->name);
 }
 
 static void test_refusals(struct tap *tap, struct hw_context *ctx)

@@ -28,6 +28,7 @@
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
 #include "lib/engine/sssp/sorted_csr.h"
+#include "lib/engine/sssp/sssp_options.h"
 #include "lib/engine/sssp/weight_stats.h"
 
 /* Edges or vertices up to which one thread does the work alone. */
@@ -92,6 +93,7 @@ struct hw_sssp_delegates {
     struct hw_context ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
+    struct hw_sssp_config config;
     int threads;
     bool buckets;          /* method delta */
     bool classes;          /* vertices that lead nowhere wait for the end */

@@ -53,7 +53,7 @@ HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_sssp_delegates *e,
         was = __atomic_fetch_or(mark, HW_MARK_QUEUED, __ATOMIC_RELAXED);
     else
         *mark = was | HW_MARK_QUEUED;
-    if (was & HW_MARK_QUEUED && (!e->options.duplicates || v < e->delegates || v >= e->locals ||
+    if (was & HW_MARK_QUEUED && (!e->config.duplicates || v < e->delegates || v >= e->locals ||
                                  __atomic_sub_fetch(&e->spare, 1, __ATOMIC_RELAXED) < 0))
         return;
     if (gather->count == (int)(sizeof gather->item / sizeof *gather->item))

@@ -161,7 +161,7 @@ static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_rec
 static double adapt(const struct hw_sssp_delegates *e, const struct hw_sssp_delegates_news *news,
                     double width)
 {
-    if (e->options.delta > 0)
+    if (e->config.delta > 0)
         return width;
     if ((double)news->repeated < CALM * (double)news->settled ||
         news->settled < (hw_count)FEW * e->ctx.size)
@@ -202,7 +202,7 @@ static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *st
 {
     struct hw_sssp_delegates_news news = {0};
     enum hw_status status = HW_OK;
-    double width = e->options.delta > 0 ? e->width : FIRST * e->width;
+    double width = e->config.delta > 0 ? e->width : FIRST * e->width;
 
     e->high = hw_distance_bound(e->kind, width);
     e->high = e->high > 0 ? e->high : 1;
@@ -254,7 +254,7 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
     char routine[32];
 
     snprintf(routine, sizeof routine, "%s%s", e->classes ? "classes" : "all edges",
-             e->options.duplicates ? ", duplicates" : "");
+             e->config.duplicates ? ", duplicates" : "");
     for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && news.active > 0; round++) {
         struct hw_trace_record *row = add_row(e, &result->trace, routine);
         hw_count settled = e->settled;

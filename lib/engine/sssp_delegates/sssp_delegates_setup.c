@@ -4,7 +4,7 @@
  */
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 #include "lib/engine/sssp_delegates/sssp_delegates.h"
 
@@ -99,8 +99,8 @@ static enum hw_status look_at_weights(struct hw_sssp_delegates *e, struct hw_err
     for (hw_lid s = 0; s < e->part->own.count; s++)
         linked += e->part->own.tuples[s] > 0;
     status = hw_sum(e->ctx.world, &linked, err);
-    e->width = e->options.delta > 0
-                   ? e->options.delta
+    e->width = e->config.delta > 0
+                   ? e->config.delta
                    : hw_bucket_width(&e->weight_stats, (double)e->weight_stats.edges /
                                                            (double)(linked > 0 ? linked : 1));
     return status;
@@ -116,7 +116,7 @@ static enum hw_status open_queue(struct hw_sssp_delegates_queue *queue, hw_count
 
 static enum hw_status open_queues(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    hw_count locals = e->locals, twice = e->options.duplicates ? 2 * locals : locals;
+    hw_count locals = e->locals, twice = e->config.duplicates ? 2 * locals : locals;
     enum hw_status status = open_queue(&e->improved, twice, err);
 
     if (status == HW_OK)
@@ -257,10 +257,11 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     e->ctx = *ctx;
     e->part = part;
     e->options = *options;
-    e->options.duplicates = options->duplicates && !buckets;
+    e->config = hw_sssp_config(options);
+    e->config.duplicates = e->config.duplicates && !buckets;
     e->threads = ctx->threads;
     e->buckets = buckets;
-    e->classes = buckets || !options->no_edge_classes;
+    e->classes = buckets || e->config.edge_classes;
     status = open_engine(e, err);
     if (status != HW_OK) {
         destroy(e);
@@ -307,7 +308,7 @@ static hw_count bytes_of(const struct hw_part *part, const struct hw_engine_opti
      * improved, frontier, next, bucket, far and last 24, open and pullable 16, parent 8,
      * bits 1. */
     hw_count each = 16 + 1 + 72 + 24 + 16 + 8 + 3 + (options->canonical_parents ? 12 : 0) +
-                    (options->duplicates ? 12 : 0) + 4;
+                    (hw_sssp_config(options).duplicates ? 12 : 0) + 4;
     /* A ghost: best 16, mark 1, queue 4, message 12; as many watched: 4 and 12; on the way of
      * parents 20. */
     hw_count bordering =
@@ -333,19 +334,48 @@ static hw_count bytes_bellman_ford(const struct hw_part *part,
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = create, .search = hw_sssp_delegates_search, .destroy = destroy};
 
-const struct hw_method hw_method_sssp_delegates_delta = {
+static const char *const transports[] = {"mpi", NULL};
+static const char *const delta_columns[] = {
+    "bucket",     "pulled", "settled",         "edges_examined",
+    "expansion",  "update", "normal_exchange", "delegate_reduction",
+    "reductions", NULL};
+
+static const struct hw_method_descriptor delta_descriptor = {
     .name = "delta",
-    .ops = &frame,
+    .summary = "Delta-stepping on degree-separated parts",
+    .citation = "Meyer, Sanders: Delta-stepping: a parallelizable shortest path algorithm, 2003",
     .algorithm = HW_SSSP,
-    .degree_separated = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_DEGREE_SEPARATED,
+    .transports = transports,
+    .options = hw_delta_options,
+    .trace_columns = delta_columns};
+
+const struct hw_method hw_method_sssp_delegates_delta = {
+    .descriptor = &delta_descriptor,
+    .ops = &frame,
     .bytes = bytes_delta,
 };
 
-const struct hw_method hw_method_sssp_delegates_bellman_ford = {
+static const char *const bellman_ford_columns[] = {
+    "edges_examined",     "expansion",  "update", "normal_exchange",
+    "delegate_reduction", "reductions", NULL};
+
+static const struct hw_method_descriptor bellman_ford_descriptor = {
     .name = "bellman-ford",
-    .ops = &frame,
+    .summary = "Bellman-Ford with a frontier on degree-separated parts",
+    .citation = "Busato, Bombieri: An Efficient Implementation of the Bellman-Ford Algorithm for "
+                "Kepler GPU Architectures",
     .algorithm = HW_SSSP,
-    .degree_separated = true,
+    .device = HW_CPU,
+    .layouts = HW_ON_DEGREE_SEPARATED,
     .negative_weights = true,
+    .transports = transports,
+    .options = hw_bellman_ford_options,
+    .trace_columns = bellman_ford_columns};
+
+const struct hw_method hw_method_sssp_delegates_bellman_ford = {
+    .descriptor = &bellman_ford_descriptor,
+    .ops = &frame,
     .bytes = bytes_bellman_ford,
 };

@@ -3,7 +3,8 @@
  * on many small graphs, layouts and options against sweeps over the tuples in the
  * same arithmetic, and what they refuse.
  */
-#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/core/cpu_method_list.h"
+#include "lib/engine/sssp/sssp_options.h"
 #include "lib/engine/sssp_delegates/sssp_delegates.h"
 #include "lib/layout/part.h"
 #include "tests/fixtures/growable_graph.h"
@@ -462,12 +463,22 @@ static struct hw_engine_options options_of(uint32_t bits)
 {
     static const double width[] = {0, 0.01, 0.3, 1e9};
 
-    return (struct hw_engine_options){.algorithm = HW_SSSP,
-                                      .delta = width[bits % 4],
-                                      .canonical_parents = bits >> 2 & 1,
-                                      .no_edge_classes = bits >> 3 & 1,
-                                      .duplicates = bits >> 4 & 1,
-                                      .trace = bits >> 5 & 1};
+    struct hw_engine_options options = {
+        .algorithm = HW_SSSP, .canonical_parents = bits >> 2 & 1, .trace = bits >> 5 & 1};
+
+    hw_option_set_real(&options.values, &hw_option_delta, width[bits % 4]);
+    hw_option_set_number(&options.values, &hw_option_no_edge_classes, bits >> 3 & 1);
+    hw_option_set_number(&options.values, &hw_option_duplicates, bits >> 4 & 1);
+    return options;
+}
+
+/* Options of which one has a width or is given. */
+static struct hw_engine_options options_with(const struct hw_option *option, double width)
+{
+    struct hw_engine_options options = {.algorithm = HW_SSSP};
+
+    hw_option_set(&options.values, option, (struct hw_option_value){.number = 1, .real = width});
+    return options;
 }
 
 /* Cases of each graph; ranks beyond the cores of a small machine take turns, slowly. */
@@ -506,8 +517,9 @@ static void test_graph(struct tap *tap, const struct hw_context *ctx, const stru
                                                  (enum hw_order)(kind % 3));
             right = check(ctx, graph, &spec, method[m], &options, root, 3, NULL);
             if (!right)
-                tap_note(tap, "%s, threshold %d, order %d, %dx%d, options %#x", method[m]->name,
-                         kind / 3, kind % 3, ctx->size / devices, devices, bits);
+                tap_note(tap, "%s, threshold %d, order %d, %dx%d, options %#x",
+                         method[m]->descriptor->name, kind / 3, kind % 3, ctx->size / devices,
+                         devices, bits);
         }
     tap_ok(tap, right, "%s%s, %d tuples: distances and parents", graph->name,
            graph->desc.directed ? ", directed" : "", (int)graph->edges.count);
@@ -570,8 +582,10 @@ static void check_cycle(struct tap *tap, const struct hw_context *ctx, const str
     bool right = true;
 
     for (int t = 0; t < 3 && right; t++) {
-        struct hw_engine_options options = {.no_edge_classes = t == 1, .duplicates = t == 2};
+        struct hw_engine_options options = {0};
         struct hw_layout_spec spec = spec_of(ctx->size, 1, threshold[t], HW_ORDER_DEGREE);
+        hw_option_set_number(&options.values, &hw_option_no_edge_classes, t == 1);
+        hw_option_set_number(&options.values, &hw_option_duplicates, t == 2);
         right = check(ctx, graph, &spec, &hw_method_sssp_delegates_bellman_ford, &options, &root, 1,
                       NULL);
     }
@@ -760,12 +774,11 @@ static void test_options(struct tap *tap, const struct hw_context *everyone)
 
     alone.threads = 1;
     struct answer answer[] = {
-        sample(ctx, delta, 12, (struct hw_engine_options){.delta = 0.02}, &right[0]),
-        sample(ctx, delta, 12, (struct hw_engine_options){.delta = 0.2}, &right[1]),
+        sample(ctx, delta, 12, options_with(&hw_option_delta, 0.02), &right[0]),
+        sample(ctx, delta, 12, options_with(&hw_option_delta, 0.2), &right[1]),
         sample(ctx, bellman_ford, 80, (struct hw_engine_options){0}, &right[2]),
-        sample(ctx, bellman_ford, 80, (struct hw_engine_options){.no_edge_classes = true},
-               &right[3]),
-        sample(ctx, bellman_ford, 80, (struct hw_engine_options){.duplicates = true}, &right[4])};
+        sample(ctx, bellman_ford, 80, options_with(&hw_option_no_edge_classes, 0), &right[3]),
+        sample(ctx, bellman_ford, 80, options_with(&hw_option_duplicates, 0), &right[4])};
 
     tap_ok(tap, right[0] && right[1] && right[2] && right[3] && right[4], "all find the same");
     tap_ok(tap, last_bucket(&answer[0]) > last_bucket(&answer[1]) && last_bucket(&answer[1]) > 0,
@@ -795,7 +808,7 @@ static void test_bytes(struct tap *tap, const struct hw_context *ctx)
 {
     bool right;
     struct answer answer = sample(ctx, &hw_method_sssp_delegates_delta, INT64_MAX / 4,
-                                  (struct hw_engine_options){.delta = 0.2}, &right);
+                                  options_with(&hw_option_delta, 0.2), &right);
     hw_count bytes = 0, messages = 0, rounds = answer.trace.count;
 
     for (hw_count s = 0; s < answer.trace.count; s++) {

@@ -2,6 +2,7 @@
  * Delta-stepping on several GPUs of one node: host side (gpu/sssp/delta/peer/peer_delta.h).
  */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
+#include "lib/engine/sssp/sssp_options.h"
 
 #include "lib/base/memory.h"
 
@@ -150,7 +151,7 @@ enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *sssp, struct hw_er
     params->allgather = sssp->comm.allgather.params;
     params->config.trace_capacity = HW_DISTRIBUTED_SSSP_TRACE_CAPACITY;
     params->config.delta = sssp->config.delta;
-    params->config.adaptive = sssp->engine->options.delta <= 0;
+    params->config.adaptive = hw_delta_of(&sssp->engine->options) <= 0;
     params->config.no_light_heavy_split =
         sssp->config.no_light_heavy_split && !sssp->config.bellman_ford;
     params->config.endless = sssp->config.bellman_ford;

@@ -1,0 +1,38 @@
+/* Options of method `adaptive` (XBFS, section 4). */
+#ifndef HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_OPTIONS_H
+#define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_OPTIONS_H
+
+#include "lib/engine/core/engine_options.h"
+
+/* Ways to generate a queue, one bit each; 0: the paper's four. */
+enum hw_queue {
+    HW_QUEUE_SCAN_FREE = 1,
+    HW_QUEUE_SINGLE_SCAN = 2,
+    HW_QUEUE_DOUBLE_SCAN = 4,
+    HW_QUEUE_NONE = 8,
+    HW_QUEUE_STRIDED = 16,
+    HW_QUEUE_DEGREE_CLASSES = 32
+};
+
+/* How unvisited vertices are assigned to threads bottom-up. */
+enum hw_balance {
+    HW_BALANCE_AUTO,
+    HW_BALANCE_STATIC,
+    HW_BALANCE_THREAD,
+    HW_BALANCE_WARP,
+    HW_BALANCE_DONATE
+};
+
+struct hw_adaptive_config {
+    enum hw_direction direction;
+    unsigned queues; /* allowed ways to generate a queue: enum hw_queue */
+    enum hw_balance balance;
+    bool async_bottom_up; /* discover vertices of the level after as well */
+    double alpha;         /* fraction of the edges from which to go bottom-up */
+    bool profile;         /* trace records of bottom-up work by degree */
+};
+
+/* The configuration that options mean. Local. */
+struct hw_adaptive_config hw_adaptive_config(const struct hw_engine_options *options);
+
+#endif
