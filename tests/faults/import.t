@@ -40,9 +40,9 @@ bad "a zip archive" 'zip archive; unpack it first' archive
 printf 'BZh91AY&SY' >squeezed
 bad "bzip2" 'bzip2; unpack it first' squeezed
 printf '\211PNG\r\n\032\n' >picture
-bad "a picture" 'in no format that Hopwave reads' picture
+bad "a picture" 'in no format that Hopwave recognizes' picture
 printf '\376\377\0000\000 \0001\000\n' >utf16
-bad "UTF-16" 'in no format that Hopwave reads' utf16
+bad "UTF-16" 'in no format that Hopwave recognizes' utf16
 # Galois: version 1, no data, 2 vertices, 2 edges, all of 64 bits.
 {
     printf '\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
@@ -53,7 +53,7 @@ bad "UTF-16" 'in no format that Hopwave reads' utf16
 bad "Galois's .gr" 'galois.gr: is a binary graph of Galois' galois.gr
 bad "Galois's .gr, named gr" 'galois.gr: is a binary graph of Galois' galois.gr --format gr
 echo '<html><body>404 Not Found</body></html>' >page.txt
-bad "a page of the web" 'in no format that Hopwave reads' page.txt
+bad "a page of the web" 'in no format that Hopwave recognizes' page.txt
 
 # ---- lines ----
 printf '0 1\n1 2\0003\n2 3\n' >zero

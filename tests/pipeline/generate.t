@@ -186,7 +186,7 @@ refused "too little memory, two ranks" 4 'making edges needs .* MiB' \
     env HOPWAVE_MEMORY=1M "$MPIEXEC" -n 2 hopwave-generate --model rmat --scale 16 -o x.h5
 is "nothing is left of what was refused" "$(find . -name 'x*' -o -name '.*tmp*')" ""
 
-alike "--estimate names the disk space" \
+same "--estimate names the disk space" \
     "$(hopwave-generate --model rmat --scale 20 --estimate | sed -n 's/^disk: //p')" \
     "$((134217728 + 65536))"
 is "a recipe takes next to none" \
