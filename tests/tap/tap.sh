@@ -20,6 +20,7 @@ trap 'exit 1' HUP INT TERM
 # where: the lines of the test that are being run, innermost first; nothing without bash.
 where() {
     tap_frame=0
+    # shellcheck disable=SC3044
     while tap_caller=$(caller "$tap_frame" 2>/dev/null); do
         case $tap_caller in *" $0") echo "# failed at $0:${tap_caller%% *}" ;; esac
         tap_frame=$((tap_frame + 1))
