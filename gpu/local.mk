@@ -17,6 +17,7 @@ EXTRA_DIST += gpu/gpu_method_registry_stub.c
 kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
   gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
+  gpu/device/packed_queue.h \
   gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h
 

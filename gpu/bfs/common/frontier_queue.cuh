@@ -5,6 +5,7 @@
 #define HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_CUH
 
 #include "gpu/bfs/common/frontier_queue.h"
+#include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"
 
@@ -16,23 +17,7 @@ namespace hw_frontier_queue
 using count64 = unsigned long long;
 
 constexpr int threads = 256;
-constexpr count64 edge_mask = (1ull << HW_FRONTIER_QUEUE_EDGE_BITS) - 1;
-
-__device__ __forceinline__ uint32_t vertices_of(count64 packed)
-{
-    return static_cast<uint32_t>(packed >> HW_FRONTIER_QUEUE_EDGE_BITS);
-}
-
-__device__ __forceinline__ count64 edges_of(count64 packed)
-{
-    return packed & edge_mask;
-}
-
-/* One vertex with `edges` edges, packed. A vertex without edges packs to 0: it is not queued. */
-__device__ __forceinline__ count64 packed(count64 edges)
-{
-    return edges ? (1ull << HW_FRONTIER_QUEUE_EDGE_BITS) + edges : 0;
-}
+constexpr int edge_bits = HW_FRONTIER_QUEUE_EDGE_BITS;
 
 __device__ __forceinline__ uint32_t lane_of()
 {
@@ -63,8 +48,9 @@ __device__ void init_search(const hw_frontier_queue_params &params, uint32_t roo
         return;
     *params.control = hw_frontier_queue_control{};
     if (root < active) {
-        params.control->queue[0] = packed(hw_begin<Offset>(params.graph.out, root + 1) -
-                                          hw_begin<Offset>(params.graph.out, root));
+        params.control->queue[0] = hw_pack_entry(hw_begin<Offset>(params.graph.out, root + 1) -
+                                                     hw_begin<Offset>(params.graph.out, root),
+                                                 edge_bits);
         params.queue[0][0] = root;
         static_cast<Offset *>(params.prefix[0])[0] = 0;
     }
@@ -88,15 +74,17 @@ __device__ __forceinline__ void trace_append(const hw_frontier_queue_params &par
 {
     hw_frontier_queue_control *control = params.control;
     const count64 from = hw_load_relaxed(&control->queue[depth & 3]);
-    const uint32_t found = vertices_of(hw_load_relaxed(&control->queue[(depth + 1) & 3])) +
-                           hw_load_relaxed(&control->sinks[(depth + 1) & 3]);
+    const uint32_t found =
+        hw_packed_entries(hw_load_relaxed(&control->queue[(depth + 1) & 3]), edge_bits) +
+        hw_load_relaxed(&control->sinks[(depth + 1) & 3]);
 
     if (!params.trace)
         return;
     hw_gpu_trace_record *record = params.trace + min(depth, params.trace_capacity - 1);
     if (depth < params.trace_capacity) {
         record->routine = routine;
-        record->frontier = vertices_of(from) + hw_load_relaxed(&control->sinks[depth & 3]);
+        record->frontier =
+            hw_packed_entries(from, edge_bits) + hw_load_relaxed(&control->sinks[depth & 3]);
         record->found = found;
         record->edges = edges;
     } else {
@@ -139,9 +127,9 @@ template <typename Offset>
 __device__ __forceinline__ void enqueue_at(const hw_frontier_queue_params &params, uint32_t depth,
                                            count64 at, uint32_t v)
 {
-    params.queue[(depth + 1) & 1][vertices_of(at)] = v;
-    static_cast<Offset *>(params.prefix[(depth + 1) & 1])[vertices_of(at)] =
-        static_cast<Offset>(edges_of(at));
+    params.queue[(depth + 1) & 1][hw_packed_entries(at, edge_bits)] = v;
+    static_cast<Offset *>(params.prefix[(depth + 1) & 1])[hw_packed_entries(at, edge_bits)] =
+        static_cast<Offset>(hw_packed_work(at, edge_bits));
 }
 
 /* Queues discovered vertices of a warp that the buffer has no capacity for. Warp-collective. */
@@ -150,7 +138,7 @@ __device__ __noinline__ void enqueue_overflow(const hw_frontier_queue_params &pa
                                               uint32_t depth, uint32_t v, bool mine)
 {
     const uint32_t ring = (depth + 1) & 3;
-    const count64 own = mine ? packed(length_of<Offset>(params.graph, v)) : 0;
+    const count64 own = mine ? hw_pack_entry(length_of<Offset>(params.graph, v), edge_bits) : 0;
     const count64 upto = hw_warp_scan(own);
     count64 start = 0;
 
@@ -179,7 +167,9 @@ __device__ void enqueue_buffer(const hw_frontier_queue_params &params, uint32_t 
         for (int k = 0; k < 4; k++) {
             const uint32_t i = base + k * threads + threadIdx.x;
             v[k] = i < count ? found.vertex[i] : HW_INVALID_VERTEX;
-            own[k] = v[k] != HW_INVALID_VERTEX ? packed(length_of<Offset>(params.graph, v[k])) : 0;
+            own[k] = v[k] != HW_INVALID_VERTEX
+                         ? hw_pack_entry(length_of<Offset>(params.graph, v[k]), edge_bits)
+                         : 0;
             sinks += v[k] != HW_INVALID_VERTEX && !own[k];
             sum += own[k];
         }

@@ -11,9 +11,7 @@
 extern "C" {
 #endif
 
-/* The size of a queue is packed into one word, vertices in the high bits and edges in the low
- * ones, so that one atomic operation claims both queue entries and their positions in the prefix
- * sums. Vertices without out-edges are not queued. */
+/* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_FRONTIER_QUEUE_EDGE_BITS 34
 
 /* Counters that blocks share. Rings are indexed by depth modulo 4; each level clears the entry

@@ -1,5 +1,6 @@
 /* Frontier queues, host side: allocation and trace. */
 #include "gpu/bfs/common/frontier_queue_host.h"
+#include "gpu/device/packed_queue.h"
 
 #include <cuda_runtime_api.h>
 
@@ -15,8 +16,7 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
     if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
                        engine->method->descriptor->name);
-    if (graph->vertices >= 1u << (64 - HW_FRONTIER_QUEUE_EDGE_BITS) ||
-        graph->edges >= UINT64_C(1) << HW_FRONTIER_QUEUE_EDGE_BITS)
+    if (!hw_packed_fits(graph->vertices, graph->edges, HW_FRONTIER_QUEUE_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s does up to 2^%d vertices and 2^%d stored edges",
                        engine->method->descriptor->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS,

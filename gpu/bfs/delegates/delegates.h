@@ -49,7 +49,7 @@ extern "C" {
 /* A step that is forward only, along at most so many edges, is a small step. */
 #define HW_GPU_DELEGATES_SMALL_STEP_EDGES 32768u
 
-/* The queue of dd has its size in one word: vertices above, edges in these low bits. */
+/* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h) of subgraph dd. */
 #define HW_GPU_DELEGATES_EDGE_BITS 36
 
 enum hw_gpu_subgraph { HW_GPU_NN, HW_GPU_ND, HW_GPU_DN, HW_GPU_DD, HW_GPU_SUBGRAPHS };

@@ -52,7 +52,7 @@ __device__ bool is_small(const kernel_params &params)
         if (c.decision.visit[k] && c.decision.backward[k] && k != HW_GPU_NN)
             return false;
         edges += !c.decision.visit[k] ? 0
-                 : k == HW_GPU_DD     ? c.frontier.dd_queue & edge_mask
+                 : k == HW_GPU_DD     ? hw_packed_work(c.frontier.dd_queue, edge_bits)
                  : k == HW_GPU_NN     ? 2ull * c.frontier.queued[k]
                                       : c.next.work[k];
     }
@@ -109,7 +109,8 @@ __device__ __forceinline__ void choose_visits(const kernel_params &params, contr
     const bool backward = skips_queues(params, c.found.max_delegates),
                nd_backward = skips_nd_queue(params);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
-        const count64 work = k == HW_GPU_DD ? c.frontier.dd_queue & edge_mask : c.next.work[k];
+        const count64 work =
+            k == HW_GPU_DD ? hw_packed_work(c.frontier.dd_queue, edge_bits) : c.next.work[k];
         c.frontier.queued[k] = c.next.queued[k];
         c.decision.visit[k] = k == HW_GPU_NN
                                   ? c.frontier.queued[k] > 0
@@ -215,7 +216,7 @@ __device__ void find_delegate_root(const kernel_params &params, const hw_gpu_del
     c.next.new_out[HW_GPU_DN] = dn > 0;
     c.next.new_in[HW_GPU_DD] = hw_test_bit(graph.in[HW_GPU_DD], v);
     c.next.new_in[HW_GPU_ND] = hw_test_bit(graph.in[HW_GPU_ND], v);
-    c.next.dd_queue = packed(dd);
+    c.next.dd_queue = hw_pack_entry(dd, edge_bits);
     params.queue[HW_GPU_DD][0] = v;
     params.prefix[0] = 0;
     c.next.queued[HW_GPU_DN] = pieces_of(dn);

@@ -6,6 +6,7 @@
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_DEVICE_CUH
 
 #include "gpu/bfs/delegates/delegates.h"
+#include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
 #include <cuda_runtime.h>
@@ -21,7 +22,7 @@ using graph_t = hw_gpu_delegates_graph;
 using control_t = hw_gpu_delegates_control;
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr count64 edge_mask = (1ull << HW_GPU_DELEGATES_EDGE_BITS) - 1;
+constexpr int edge_bits = HW_GPU_DELEGATES_EDGE_BITS;
 constexpr uint32_t nn_only_mark = 1u << 31;
 constexpr uint32_t top_down = 1, bottom_up = 2; /* enum hw_direction */
 

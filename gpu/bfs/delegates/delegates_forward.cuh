@@ -192,8 +192,8 @@ __device__ __forceinline__ void follow(const step_view &step, const bool *valid,
 __device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &discovered)
 {
     const control_t &c = *step.params.control;
-    const uint32_t count = static_cast<uint32_t>(c.frontier.dd_queue >> HW_GPU_DELEGATES_EDGE_BITS);
-    const count64 edges = c.frontier.dd_queue & edge_mask;
+    const uint32_t count = hw_packed_entries(c.frontier.dd_queue, edge_bits);
+    const count64 edges = hw_packed_work(c.frontier.dd_queue, edge_bits);
     const hw_gpu_matrix &lists = step.params.graph.forward[HW_GPU_DD];
     uint32_t *const found = step.found;
     const uint32_t lane = threadIdx.x & 31;

@@ -48,12 +48,6 @@ template <bool by_block, typename T> __device__ T reserve(T *counter, T amount, 
 /* Sums of a block over new delegates, added to the control at the end. */
 enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SECTORS, SUMS };
 
-/* A vertex with so many edges, as added to the packed size of the queue of dd. */
-__device__ __forceinline__ count64 packed(uint32_t edges)
-{
-    return edges ? (1ull << HW_GPU_DELEGATES_EDGE_BITS) + edges : 0;
-}
-
 /* Elements that a list takes in the queue of dn. */
 __device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
 {
@@ -87,7 +81,7 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        edges += packed(dd_length[k]);
+        edges += hw_pack_entry(dd_length[k], edge_bits);
         pieces += pieces_of(dn_length[k]);
         work += dn_length[k];
     }
@@ -104,9 +98,9 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params,
     for (uint32_t k = 0; k < warp_words; k++) {
         const uint32_t v = vertex_in(word, k);
         if (dd_length[k] > 0) {
-            params.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
-            params.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
-            dd_at += packed(dd_length[k]);
+            params.queue[HW_GPU_DD][hw_packed_entries(dd_at, edge_bits)] = v;
+            params.prefix[hw_packed_entries(dd_at, edge_bits)] = hw_packed_work(dd_at, edge_bits);
+            dd_at += hw_pack_entry(dd_length[k], edge_bits);
         }
         for (uint32_t piece = 0; piece < pieces_of(dn_length[k]); piece++)
             dn_queue[dn_at++] = static_cast<uint64_t>(piece) << 32 | v;

@@ -5,6 +5,7 @@
  */
 #include "gpu/bfs/delegates/delegates_host.h"
 
+#include "gpu/device/packed_queue.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/fast_divide.h"
 #include "lib/base/memory.h"
@@ -195,8 +196,8 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
                        "method delegates numbers vertices with 32 bits on GPUs; the graph has "
                        "%" PRI_GID,
                        part->vertices);
-    if (own->delegates >= UINT32_C(1) << (64 - HW_GPU_DELEGATES_EDGE_BITS) ||
-        own->dd.offset[own->dd.rows] >= (hw_count)1 << HW_GPU_DELEGATES_EDGE_BITS)
+    if (!hw_packed_fits(own->delegates, (uint64_t)own->dd.offset[own->dd.rows],
+                        HW_GPU_DELEGATES_EDGE_BITS))
         return hw_fail(err, HW_RESOURCES,
                        "method delegates does up to 2^%d delegates on GPUs; part %d has %" PRI_LID
                        ": give a larger --degree-threshold",

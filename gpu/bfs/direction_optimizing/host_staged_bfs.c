@@ -3,6 +3,7 @@
 #include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
 
 #include "gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h"
+#include "gpu/device/packed_queue.h"
 
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -120,8 +121,8 @@ static enum hw_status sum_counters(struct run *run, enum hw_status status, int r
                                    unsigned long long *sum, struct hw_error *err)
 {
     const struct hw_peer_bfs_control *control = &run->control;
-    const unsigned long long mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1;
-    unsigned long long own[4] = {control->discovered[ring], control->queue[next & 3] & mask,
+    unsigned long long own[4] = {control->discovered[ring],
+                                 hw_packed_work(control->queue[next & 3], HW_PEER_BFS_EDGE_BITS),
                                  control->refs_or_unvisited[ring], HW_OK};
     unsigned long long all[HW_PARTITION_1D_PARTS][4];
     bool ok = true;
@@ -268,8 +269,7 @@ static enum hw_status push(struct run *run, bool all, struct hw_error *err)
         status = launch(run, &step, err);
     if (status == HW_OK)
         status = read_counters(run, err);
-    run->record.edges =
-        run->control.queue[state->depth & 3] & ((1ull << HW_PEER_BFS_EDGE_BITS) - 1);
+    run->record.edges = hw_packed_work(run->control.queue[state->depth & 3], HW_PEER_BFS_EDGE_BITS);
     run->record.expansion = elapsed_since(run);
     status = sum_counters(run, status, 0, state->depth + 1, sum, err);
     state->pushed += state->edges;
@@ -308,10 +308,10 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = HW_OK;
 
-    run->record = (struct hw_peer_bfs_trace_record){.routine = HW_PEER_BFS_PUSH_BITS,
-                                                    .frontier = run->frontier,
-                                                    .edges = run->control.queue[state->depth & 3] &
-                                                             ((1ull << HW_PEER_BFS_EDGE_BITS) - 1)};
+    run->record = (struct hw_peer_bfs_trace_record){
+        .routine = HW_PEER_BFS_PUSH_BITS,
+        .frontier = run->frontier,
+        .edges = hw_packed_work(run->control.queue[state->depth & 3], HW_PEER_BFS_EDGE_BITS)};
     for (size_t k = 0; k < sizeof first / sizeof *first && status == HW_OK; k++) {
         step.kind = first[k];
         status = launch(run, &step, err);

@@ -15,9 +15,7 @@
 extern "C" {
 #endif
 
-/* The size of a queue is packed into one word, vertices in the high bits and edges in the low
- * ones, so that one atomic operation claims both a queue entry and its position in the prefix
- * sums. */
+/* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_ONE_GPU_BFS_EDGE_BITS 34
 
 /* Expected probes are tabulated for frontiers with the fraction 2^(-k/2) of all edges, k below

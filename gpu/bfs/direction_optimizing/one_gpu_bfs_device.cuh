@@ -1,12 +1,13 @@
 /*
- * Method `fused` on one GPU: primitives shared by its levels. Packed queue sizes, block scan,
- * vertex records, the grid barrier with its reduced counters, trace records.
+ * Method `fused` on one GPU: primitives shared by its levels. Block scan, vertex records,
+ * the grid barrier with its reduced counters, trace records.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_DEVICE_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 #include "gpu/device/cached_bitmap.cuh"
+#include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
 #include <cuda_runtime.h>
@@ -21,28 +22,10 @@ using kernel_params = hw_one_gpu_bfs_params;
 
 constexpr int threads = HW_ONE_GPU_BFS_THREADS;
 constexpr int warps = threads / 32;
-constexpr count64 edge_mask = (1ull << HW_ONE_GPU_BFS_EDGE_BITS) - 1;
+constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
 
 /* enum hw_direction */
 constexpr int top_down = 1, bottom_up = 2;
-
-/* ---- packed sizes of queues ---- */
-
-__device__ __forceinline__ uint32_t vertices_of(count64 packed)
-{
-    return static_cast<uint32_t>(packed >> HW_ONE_GPU_BFS_EDGE_BITS);
-}
-
-__device__ __forceinline__ count64 edges_of(count64 packed)
-{
-    return packed & edge_mask;
-}
-
-/* One vertex with `edges` edges, packed. A vertex without edges packs to 0: it is not queued. */
-__device__ __forceinline__ count64 packed(count64 edges)
-{
-    return edges ? (1ull << HW_ONE_GPU_BFS_EDGE_BITS) + edges : 0;
-}
 
 /* ---- sums ---- */
 

@@ -2,6 +2,7 @@
  * gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
+#include "gpu/device/packed_queue.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/single_gpu_engine.h"
 #include "gpu/gpu_method_list.h"
@@ -98,8 +99,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     hw_count core = graph->core, records = (hw_count)graph->vertices + 2;
 
-    if (graph->vertices >= 1u << (64 - HW_ONE_GPU_BFS_EDGE_BITS) ||
-        graph->edges >= UINT64_C(1) << HW_ONE_GPU_BFS_EDGE_BITS)
+    if (!hw_packed_fits(graph->vertices, graph->edges, HW_ONE_GPU_BFS_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
                        "method fused does up to 2^%d vertices and 2^%d stored edges",
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);

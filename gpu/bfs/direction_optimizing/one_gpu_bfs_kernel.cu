@@ -84,8 +84,9 @@ __device__ void init_queue(const kernel_params &params, hw_one_gpu_bfs_phase &ph
                            const pendant_path &path)
 {
     if (root < params.graph.active) {
-        phase.queue = packed(hw_begin<Offset>(params.graph.out, path.start + 1) -
-                             hw_begin<Offset>(params.graph.out, path.start));
+        phase.queue = hw_pack_entry(hw_begin<Offset>(params.graph.out, path.start + 1) -
+                                        hw_begin<Offset>(params.graph.out, path.start),
+                                    edge_bits);
         params.search.parent[root] = root;
     }
     for (uint32_t i = 0; i < path.length; i++)
@@ -393,7 +394,7 @@ __device__ uint32_t push_queued(const kernel_params &params, grid_context &grid,
 {
     push_level<Offset, true>(params, grid, search.depth, queue, search.visited, shared_memory);
     grid_barrier(grid);
-    return vertices_of(grid.block->reduced.queue) + grid.block->reduced.discovered;
+    return hw_packed_entries(grid.block->reduced.queue, edge_bits) + grid.block->reduced.discovered;
 }
 
 /* How the next level is run. */
@@ -403,12 +404,12 @@ __device__ __forceinline__ level_kind choose_level(const kernel_params &params,
                                                    const search_state &search, count64 pushed,
                                                    const hw_one_gpu_bfs_phase &now)
 {
-    const count64 edges = edges_of(now.queue), stored = params.graph.edges;
+    const count64 edges = hw_packed_work(now.queue, edge_bits), stored = params.graph.edges;
 
     if (search.depth > 0 && pull_is_cheaper(params, edges, stored - min(pushed, stored),
                                             now.first_neighbor_refs, unvisited_of(params, search)))
         return pulled;
-    if (vertices_of(now.queue) <= params.config.single_cta_vertices &&
+    if (hw_packed_entries(now.queue, edge_bits) <= params.config.single_cta_vertices &&
         edges <= params.config.single_cta_edges / 2)
         return single_cta;
     return params.config.direction == 0 && edges > min_unqueued_edges &&
@@ -443,7 +444,7 @@ __device__ uint32_t push_grid_level(const kernel_params &params, grid_context &g
                                ? push_queued<Offset>(params, grid, search, queue, shared_memory)
                                : push_unqueued<Offset>(params, grid, search, queue, shared_memory);
     trace_append(params, search.records, chosen == queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
-                 vertices_of(queue), found, edges_of(queue));
+                 hw_packed_entries(queue, edge_bits), found, hw_packed_work(queue, edge_bits));
     search.reached += found;
     search.depth++;
     if (chosen == queued)
@@ -465,10 +466,10 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
     for (;;) {
         const count64 queue = grid.block->reduced.queue;
         const level_kind chosen = choose_level(params, search, pushed, grid.block->reduced);
-        uint32_t frontier = vertices_of(queue);
+        uint32_t frontier = hw_packed_entries(queue, edge_bits);
         if (frontier == 0)
             return false;
-        pushed += edges_of(queue);
+        pushed += hw_packed_work(queue, edge_bits);
         if (chosen == single_cta) {
             run_single_cta_levels<Offset>(params, grid, search, shared_memory);
             continue;

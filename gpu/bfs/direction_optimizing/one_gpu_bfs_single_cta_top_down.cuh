@@ -317,7 +317,7 @@ __device__ void prepare_grid_level(const kernel_params &params, uint32_t depth, 
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    phase.queue = (static_cast<count64>(count) << HW_ONE_GPU_BFS_EDGE_BITS) + edges;
+    phase.queue = hw_pack_size(count, edges, edge_bits);
     phase.first_neighbor_refs = first_neighbor_refs;
     phase.depth = depth;
     phase.reached = reached;
@@ -367,7 +367,7 @@ __device__ void single_cta_levels(const kernel_params &params, uint32_t depth, u
 {
     __shared__ level_sums sums[3]; /* used in turn, each cleared two levels ahead */
     const uint32_t capacity = params.config.single_cta_vertices, first_depth = depth;
-    uint32_t count = vertices_of(queue), edges = 0;
+    uint32_t count = hw_packed_entries(queue, edge_bits), edges = 0;
     uint32_t *cached = cta_prefix<Offset>(shared_memory, capacity) + capacity;
     bool bitmap_cached = false;
 

@@ -67,8 +67,9 @@ __device__ void enqueue(const kernel_params &params, hw_one_gpu_bfs_phase &phase
     for (int k = 0; k < 4; k++) {
         if (!discovered.mine[k])
             continue;
-        queue[vertices_of(at)] = discovered.vertex[k];
-        prefix[vertices_of(at)] = static_cast<Offset>(edges_of(at));
+        queue[hw_packed_entries(at, edge_bits)] = discovered.vertex[k];
+        prefix[hw_packed_entries(at, edge_bits)] =
+            static_cast<Offset>(hw_packed_work(at, edge_bits));
         at += discovered.mine[k];
     }
 }
@@ -93,7 +94,7 @@ __device__ __forceinline__ void count_discovered(const uint4 &vertex_record, cou
                                                  push_counts &counts)
 {
     if (queued) {
-        mine = packed(vertex_record.x);
+        mine = hw_pack_entry(vertex_record.x, edge_bits);
         counts.first_neighbor_refs += vertex_record.y;
         counts.found += vertex_record.x == 0;
     } else {
@@ -210,7 +211,7 @@ template <typename Offset, bool queued>
 __device__ void push_level(const kernel_params &params, grid_context &grid, uint32_t depth,
                            count64 frontier, uint32_t *visited, uint4 *shared_memory)
 {
-    const count64 edges = edges_of(frontier);
+    const count64 edges = hw_packed_work(frontier, edge_bits);
     const count64 grid_edges = static_cast<count64>(gridDim.x) * threads;
     const uint32_t edges_per_thread = edges >= 4 * grid_edges ? 4 : edges > grid_edges ? 2 : 1;
     const uint32_t tile = threads * min(edges_per_thread, params.config.tile);
@@ -218,7 +219,7 @@ __device__ void push_level(const kernel_params &params, grid_context &grid, uint
     uint32_t *words = reinterpret_cast<uint32_t *>(begins + threads * params.config.tile);
     const tile_lists<Offset> lists = {begins, words, words + threads * params.config.tile};
     /* A queue that fits is loaded once; then warps do not wait for each other between tiles. */
-    const uint32_t vertices = vertices_of(frontier);
+    const uint32_t vertices = hw_packed_entries(frontier, edge_bits);
     const bool queue_cached =
         vertices <= threads * params.config.tile && edges <= UINT32_MAX - tile;
     push_counts counts = {0, 0};
@@ -277,7 +278,7 @@ __device__ void queue_discovered(const kernel_params &params, grid_context &grid
             count64 mine = 0, start = 0;
             if (new_bits) {
                 const uint4 vertex_record = load_vertex_record(params.graph, v);
-                mine = packed(vertex_record.x);
+                mine = hw_pack_entry(vertex_record.x, edge_bits);
                 first_neighbor_refs += vertex_record.y;
             }
             new_bits &= new_bits - 1;
@@ -286,9 +287,10 @@ __device__ void queue_discovered(const kernel_params &params, grid_context &grid
                 start = atomicAdd(&shared_phase(grid).queue, sum);
             start = __shfl_sync(HW_WARP, start, 31) + sum - mine;
             if (mine) {
-                params.search.queue[depth & 1][vertices_of(start)] = v;
-                static_cast<Offset *>(params.search.prefix[depth & 1])[vertices_of(start)] =
-                    static_cast<Offset>(edges_of(start));
+                params.search.queue[depth & 1][hw_packed_entries(start, edge_bits)] = v;
+                static_cast<Offset *>(
+                    params.search.prefix[depth & 1])[hw_packed_entries(start, edge_bits)] =
+                    static_cast<Offset>(hw_packed_work(start, edge_bits));
             }
         }
     }

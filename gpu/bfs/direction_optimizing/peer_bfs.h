@@ -18,8 +18,7 @@
 extern "C" {
 #endif
 
-/* The size of a queue is packed into one word: vertices in the high bits, edges in the low ones.
- */
+/* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_PEER_BFS_EDGE_BITS 35
 
 /* Expected probes are tabulated for frontiers with the fraction 2^(-k/2) of all edges, k below

@@ -1,6 +1,6 @@
 /*
- * Method `fused` on several GPUs: primitives shared by its levels. Packed queue sizes, global and
- * local ids, barriers within and between GPUs, trace records, sums.
+ * Method `fused` on several GPUs: primitives shared by its levels. Global and local ids,
+ * barriers within and between GPUs, trace records, sums.
  *
  * The barrier between GPUs also carries an all-gather of four counters. Memory order: before a
  * barrier, every thread's stores, local or to a peer, are ordered by __syncthreads() before the
@@ -14,6 +14,7 @@
 
 #include "gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h"
 #include "gpu/device/cached_bitmap.cuh"
+#include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
 #include <cuda_runtime.h>
@@ -28,23 +29,8 @@ using kernel_params = hw_peer_bfs_params;
 
 constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK, cyclic_block_words = cyclic_block / 32;
 constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
-constexpr count64 edge_mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1, count_mask = (1ull << 48) - 1;
-
-__device__ __forceinline__ uint32_t vertices_of(count64 packed)
-{
-    return static_cast<uint32_t>(packed >> HW_PEER_BFS_EDGE_BITS);
-}
-
-__device__ __forceinline__ count64 edges_of(count64 packed)
-{
-    return packed & edge_mask;
-}
-
-/* One vertex with `edges` edges, packed. A vertex without edges packs to 0: it is not queued. */
-__device__ __forceinline__ count64 packed(count64 edges)
-{
-    return edges ? (1ull << HW_PEER_BFS_EDGE_BITS) + edges : 0;
-}
+constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
+constexpr count64 count_mask = (1ull << 48) - 1;
 
 /* ---- global and local ids ---- */
 
@@ -186,7 +172,7 @@ __device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32
     if (lane % 4 == 0)
         value = __ldcg(&control->discovered[ring]);
     else if (lane % 4 == 1)
-        value = edges_of(__ldcg(&control->queue[next & 3]));
+        value = hw_packed_work(__ldcg(&control->queue[next & 3]), edge_bits);
     else if (lane % 4 == 2)
         value = __ldcg(&control->refs_or_unvisited[ring]);
     else

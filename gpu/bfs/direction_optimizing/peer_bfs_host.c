@@ -4,6 +4,7 @@
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/device/packed_queue.h"
 #include "gpu/engine/multi_gpu_engine.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/gpu_method_list.h"
@@ -211,8 +212,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     const struct hw_csr *out = &engine->part->grid.out;
     const struct hw_csr *in = engine->part->directed ? &engine->part->grid.in : out;
     state->own_edges = (uint64_t)in->offset[in->rows];
-    if (partition->core >= 1u << (64 - HW_PEER_BFS_EDGE_BITS) ||
-        (uint64_t)out->offset[out->rows] >= UINT64_C(1) << HW_PEER_BFS_EDGE_BITS)
+    if (!hw_packed_fits(partition->core, (uint64_t)out->offset[out->rows], HW_PEER_BFS_EDGE_BITS))
         status = hw_fail(err, HW_BAD_INPUT,
                          "method fused does up to 2^%d vertices and 2^%d stored edges a GPU",
                          64 - HW_PEER_BFS_EDGE_BITS, HW_PEER_BFS_EDGE_BITS);

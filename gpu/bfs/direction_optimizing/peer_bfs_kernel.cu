@@ -58,7 +58,7 @@ __device__ void init_counters(const kernel_params &params, uint32_t root, uint32
     if (root == HW_INVALID_VERTEX || owner_of(partition, root) != partition.part)
         return;
     const uint32_t local = local_id_of(partition, root);
-    control->queue[0] = packed(degree_of(partition, local));
+    control->queue[0] = hw_pack_entry(degree_of(partition, local), edge_bits);
     control->discovered[epoch & 3] = 1;
     control->refs_or_unvisited[epoch & 3] =
         local < partition.core ? __ldg(partition.first_neighbor_refs + local) : 0;
@@ -209,7 +209,8 @@ __device__ void trace_push(const kernel_params &params, search_context &search, 
     const hw_peer_bfs_control *control = params.control;
 
     elapsed_since(params, search.trace, epoch, search.record.expansion, search.record.exchange);
-    search.record.edges = edges_of(hw_load_relaxed(&control->queue[search.state.depth & 3]));
+    search.record.edges =
+        hw_packed_work(hw_load_relaxed(&control->queue[search.state.depth & 3]), edge_bits);
     search.record.bytes = 8 * entries + 4 * hw_load_relaxed(&control->words_sent[(epoch - 1) & 3]);
 }
 

@@ -64,8 +64,8 @@ __device__ void enqueue(const kernel_params &params, uint32_t next,
     for (int k = 0; k < 4; k++) {
         if (!discovered.mine[k])
             continue;
-        params.queue[next & 1][vertices_of(at)] = discovered.local[k];
-        params.prefix[next & 1][vertices_of(at)] = edges_of(at);
+        params.queue[next & 1][hw_packed_entries(at, edge_bits)] = discovered.local[k];
+        params.prefix[next & 1][hw_packed_entries(at, edge_bits)] = hw_packed_work(at, edge_bits);
         at += discovered.mine[k];
     }
 }
@@ -81,7 +81,7 @@ __device__ __forceinline__ count64 discover(const kernel_params &params, uint32_
     if (!queued)
         return 0;
     counts.refs_or_unvisited += __ldg(params.partition.first_neighbor_refs + local);
-    return packed(degree_of(params.partition, local));
+    return hw_pack_entry(degree_of(params.partition, local), edge_bits);
 }
 
 /* Writes discoveries into inboxes: number k of a thread if bit k of `send` is set, to its owner;
@@ -260,7 +260,7 @@ __device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t
                            uint32_t *visited, uint4 *shared_memory)
 {
     const count64 frontier = hw_load_relaxed(&params.control->queue[depth & 3]),
-                  edges = edges_of(frontier);
+                  edges = hw_packed_work(frontier, edge_bits);
     const uint32_t tile = threads * min(items_per_thread(edges), params.tile);
     uint64_t *begins = reinterpret_cast<uint64_t *>(shared_memory);
     uint32_t *words = reinterpret_cast<uint32_t *>(begins + params.tile * threads);
@@ -273,7 +273,8 @@ __device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t
             static_cast<uint32_t>(min(static_cast<count64>(tile), edges - base));
         uint32_t target[4], parent[4];
         owned_discoveries discovered;
-        const uint32_t count = load_tile(params, depth, base, length, vertices_of(frontier), lists);
+        const uint32_t count =
+            load_tile(params, depth, base, length, hw_packed_entries(frontier, edge_bits), lists);
         read_tile(params, lists, count, length, target, parent);
         const uint32_t new_bits =
             mark_visited<how>(params, visited, target, parent, discovered, own);
@@ -423,7 +424,7 @@ __device__ void queue_discovered(const kernel_params &params, uint32_t depth, ui
             const uint32_t v = own * 32 + __ffs(new_bits) - 1;
             count64 mine = 0, start = 0;
             if (new_bits) {
-                mine = packed(degree_of(partition, v));
+                mine = hw_pack_entry(degree_of(partition, v), edge_bits);
                 counts.discovered++;
                 counts.refs_or_unvisited += __ldg(partition.first_neighbor_refs + v);
             }
@@ -433,8 +434,9 @@ __device__ void queue_discovered(const kernel_params &params, uint32_t depth, ui
                 start = atomicAdd(&params.control->queue[depth & 3], sum);
             start = __shfl_sync(HW_WARP, start, 31) + sum - mine;
             if (mine) {
-                params.queue[depth & 1][vertices_of(start)] = v;
-                params.prefix[depth & 1][vertices_of(start)] = edges_of(start);
+                params.queue[depth & 1][hw_packed_entries(start, edge_bits)] = v;
+                params.prefix[depth & 1][hw_packed_entries(start, edge_bits)] =
+                    hw_packed_work(start, edge_bits);
             }
         }
     }

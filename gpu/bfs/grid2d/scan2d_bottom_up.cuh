@@ -56,7 +56,7 @@ __device__ __forceinline__ bool is_bottom_up(const kernel_params &params, uint32
 {
     return has_large_frontier(params, depth, counts) ||
            (params.bottom_up.list_heads && unvisited == 0 &&
-            edges_of(hw_load_relaxed(&params.search.control->queue[0])) >=
+            hw_packed_work(hw_load_relaxed(&params.search.control->queue[0]), edge_bits) >=
                 params.bottom_up.min_edges);
 }
 

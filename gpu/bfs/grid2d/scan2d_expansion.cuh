@@ -17,11 +17,9 @@ namespace hw_scan2d
 /* Not a using directive: names of other headers at global scope would be ambiguous. */
 using hw_frontier_queue::block_scan;
 using hw_frontier_queue::count64;
-using hw_frontier_queue::edges_of;
+using hw_frontier_queue::edge_bits;
 using hw_frontier_queue::lane_of;
-using hw_frontier_queue::packed;
 using hw_frontier_queue::threads;
-using hw_frontier_queue::vertices_of;
 using hw_frontier_queue::visit;
 using hw_frontier_queue::warp_partition_point;
 

@@ -57,7 +57,7 @@ __device__ __forceinline__ void enqueue(const list_queue<Offset> &to,
 
 #pragma unroll
     for (int k = 0; k < columns_per_thread; k++) {
-        own[k] = packed(batch.end[k] - batch.begin[k]);
+        own[k] = hw_pack_entry(batch.end[k] - batch.begin[k], edge_bits);
         sum += own[k];
     }
     if (!__syncthreads_or(sum != 0)) /* also: the last scan has been read */
@@ -70,10 +70,10 @@ __device__ __forceinline__ void enqueue(const list_queue<Offset> &to,
 #pragma unroll
     for (int k = 0; k < columns_per_thread; k++) {
         if (own[k]) {
-            const Offset edges = static_cast<Offset>(edges_of(before));
-            to.column[vertices_of(before)] = batch.column[k];
-            to.prefix[vertices_of(before)] = edges;
-            to.shift[vertices_of(before)] = batch.begin[k] - edges;
+            const Offset edges = static_cast<Offset>(hw_packed_work(before, edge_bits));
+            to.column[hw_packed_entries(before, edge_bits)] = batch.column[k];
+            to.prefix[hw_packed_entries(before, edge_bits)] = edges;
+            to.shift[hw_packed_entries(before, edge_bits)] = batch.begin[k] - edges;
         }
         before += own[k];
     }
@@ -379,8 +379,9 @@ template <typename Offset> __device__ void queue_root(const kernel_params &param
     params.search.queue[0] = u;
     static_cast<Offset *>(params.search.prefix)[0] = 0;
     static_cast<Offset *>(params.search.shift)[0] = hw_begin<Offset>(params.by_column, u);
-    params.search.control->queue[0] =
-        packed(hw_begin<Offset>(params.by_column, u + 1) - hw_begin<Offset>(params.by_column, u));
+    params.search.control->queue[0] = hw_pack_entry(hw_begin<Offset>(params.by_column, u + 1) -
+                                                        hw_begin<Offset>(params.by_column, u),
+                                                    edge_bits);
 }
 
 } // namespace

@@ -41,10 +41,10 @@ __device__ void flush_list(const hw_frontier_queue_params &params, uint32_t dept
     if (count == 0)
         return;
     if (threadIdx.x == 0)
-        found.start = atomicAdd(&params.control->queue[(depth + 1) & 3],
-                                static_cast<count64>(count) << HW_FRONTIER_QUEUE_EDGE_BITS);
+        found.start =
+            atomicAdd(&params.control->queue[(depth + 1) & 3], hw_pack_size(count, 0, edge_bits));
     __syncthreads();
-    uint32_t *queue = params.queue[(depth + 1) & 1] + vertices_of(found.start);
+    uint32_t *queue = params.queue[(depth + 1) & 1] + hw_packed_entries(found.start, edge_bits);
     for (uint32_t i = threadIdx.x; i < count; i += threads)
         queue[i] = found.vertex[i];
     if (threadIdx.x == 0)
@@ -175,7 +175,7 @@ template <typename Offset>
 __device__ __forceinline__ frontier<Offset> frontier_of(const kernel_params &params, uint32_t depth)
 {
     return {params.common.queue[depth & 1],
-            vertices_of(hw_load_relaxed(&params.common.control->queue[depth & 3])),
+            hw_packed_entries(hw_load_relaxed(&params.common.control->queue[depth & 3]), edge_bits),
             static_cast<Offset *>(params.common.prefix[0])};
 }
 

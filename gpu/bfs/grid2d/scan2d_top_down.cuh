@@ -118,8 +118,9 @@ __device__ __forceinline__ bool worth_slicing(const kernel_params &params, count
 {
     const uint64_t half = static_cast<uint64_t>(params.config.rows) * params.config.block / 2;
 
-    return vertices_of(queued) <= half &&
-           edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_min_tiles_per_part;
+    return hw_packed_entries(queued, edge_bits) <= half &&
+           hw_packed_work(queued, edge_bits) >=
+               static_cast<count64>(gridDim.x) * tile * hw_min_tiles_per_part;
 }
 
 /* Expands the queue. A level of many edges visits the hubs with few of them, and most other edges
@@ -136,9 +137,9 @@ __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
 
     for (int slice = 0;; slice++) {
         const list_queue<Offset> queue = list_queue_of<Offset>(params, half);
-        const frontier<Offset> from = {queue.column, vertices_of(queued), queue.prefix,
-                                       queue.shift};
-        const count64 all = edges_of(queued);
+        const frontier<Offset> from = {queue.column, hw_packed_entries(queued, edge_bits),
+                                       queue.prefix, queue.shift};
+        const count64 all = hw_packed_work(queued, edge_bits);
         const bool last =
             slice == max_slices - 1 || !worth_slicing(params, queued, threads * per_lane);
         const count64 end = last ? all : begin + (all - begin) / slice_divisor(slice);

@@ -84,8 +84,8 @@ __device__ __forceinline__ level<Offset> level_of(const kernel_params &params, u
 
     return {params.common.queue[depth & 1],
             static_cast<const Offset *>(params.common.prefix[depth & 1]),
-            vertices_of(size),
-            edges_of(size),
+            hw_packed_entries(size, edge_bits),
+            hw_packed_work(size, edge_bits),
             depth,
             tile_size};
 }

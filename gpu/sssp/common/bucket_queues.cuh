@@ -16,6 +16,7 @@
 #define HOPWAVE_GPU_SSSP_COMMON_BUCKET_QUEUES_CUH
 
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/packed_queue.h"
 #include "gpu/sssp/common/warp_keys.cuh"
 
 #include <type_traits>

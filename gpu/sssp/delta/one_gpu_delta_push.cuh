@@ -67,16 +67,16 @@ defer_to_next_iteration(const kernel_params &params, block_shared &shared, lane_
 
     if ((threadIdx.x & 31) == 0)
         was = atomicAdd(&params.control->counters[(state.iteration + 1) & 3].long_lists,
-                        1ull << long_list_chunk_bits | chunks);
+                        hw_pack_size(1, chunks, long_list_chunk_bits));
     was = __shfl_sync(HW_WARP, was, 0);
-    const uint32_t at = static_cast<uint32_t>(was >> long_list_chunk_bits);
+    const uint32_t at = hw_packed_entries(was, long_list_chunk_bits);
     if (at >= params.long_list_capacity)
         return false;
     if ((threadIdx.x & 31) != 0)
         return true;
     shared.deferred = 1;
     by_parity(params.long_list, state.iteration + 1)[at] = hw_one_gpu_delta_long_list{
-        v, from, end, static_cast<uint32_t>(was & ((1ull << long_list_chunk_bits) - 1))};
+        v, from, end, static_cast<uint32_t>(hw_packed_work(was, long_list_chunk_bits))};
     return true;
 }
 
@@ -224,8 +224,8 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
 {
     const hw_one_gpu_delta_long_list *list = by_parity(params.long_list, state.iteration);
     const uint32_t count =
-        min(static_cast<uint32_t>(packed >> long_list_chunk_bits), params.long_list_capacity);
-    const count64 chunks = packed & ((1ull << long_list_chunk_bits) - 1);
+        min(hw_packed_entries(packed, long_list_chunk_bits), params.long_list_capacity);
+    const count64 chunks = hw_packed_work(packed, long_list_chunk_bits);
 
     /* Interleaved over blocks, so that the chunks of a list go to many blocks; from the last warps
      * down, which have no vertex of a small queue. */

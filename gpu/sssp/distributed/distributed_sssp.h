@@ -141,7 +141,7 @@ struct hw_distributed_sssp_control {
     unsigned long long matches;        /* vertices or edges that a job counts */
 };
 
-/* Bits of the edge count in queue_size; the count of lists has the others. */
+/* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_DISTRIBUTED_SSSP_EDGE_BITS 34
 
 /* ---- jobs ---- */

@@ -7,6 +7,7 @@
 
 #include "gpu/comm/allgather.h"
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
 #include "gpu/sssp/distributed/distributed_sssp.h"
@@ -19,7 +20,7 @@ using kernel_params = hw_distributed_sssp_params;
 using job_t = hw_distributed_sssp_job;
 
 constexpr int threads = 256;
-constexpr count64 edge_mask = (1ull << HW_DISTRIBUTED_SSSP_EDGE_BITS) - 1;
+constexpr int edge_bits = HW_DISTRIBUTED_SSSP_EDGE_BITS;
 
 template <int kind> using key_of = typename hw_keys<kind>::type;
 

@@ -5,6 +5,7 @@
  */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
+#include "gpu/device/packed_queue.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/graph/row_range_builder.h"
 #include "lib/base/fast_divide.h"
@@ -89,7 +90,7 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
                              params->config.num_delegates;
     const uint64_t lists = (uint64_t)params->lists.num_blocks * params->config.block_size +
                            params->config.num_delegates;
-    if (num_ids >= UINT32_MAX || lists >= (UINT64_C(1) << (64 - HW_DISTRIBUTED_SSSP_EDGE_BITS)) ||
+    if (num_ids >= UINT32_MAX || !hw_packed_fits(lists, 0, HW_DISTRIBUTED_SSSP_EDGE_BITS) ||
         params->config.block_size > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s numbers what a part knows with 32 bits, of lists with %d, and "

@@ -247,12 +247,11 @@ __device__ void queue_edges(const kernel_params &params, const job_t &job, block
             range = find_edge_range<kind>(params, job, list);
         }
         degrees += range.length;
-        const count64 start =
-            reserve_queue(&params.control->queue_size, warp_sum,
-                          range.edges ? (1ull << HW_DISTRIBUTED_SSSP_EDGE_BITS) + range.edges : 0);
+        const count64 start = reserve_queue(&params.control->queue_size, warp_sum,
+                                            hw_pack_entry(range.edges, edge_bits));
         if (range.edges) {
-            const count64 queue_index = start >> HW_DISTRIBUTED_SSSP_EDGE_BITS,
-                          at = start & edge_mask;
+            const count64 queue_index = hw_packed_entries(start, edge_bits),
+                          at = hw_packed_work(start, edge_bits);
             params.state.queue[queue_index] = list;
             params.state.queue_prefix[queue_index] = at;
             params.state.queue_edge[queue_index] = range.first - at;

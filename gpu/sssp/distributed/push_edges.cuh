@@ -135,8 +135,9 @@ __device__ __forceinline__ bool relax(const kernel_params &params, const job_t &
 template <int kind, int mode>
 __device__ void push_queue(const kernel_params &params, const job_t &job)
 {
-    const count64 packed = hw_load_relaxed(&params.control->queue_size), edges = packed & edge_mask;
-    const uint32_t lists = static_cast<uint32_t>(packed >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
+    const count64 packed = hw_load_relaxed(&params.control->queue_size),
+                  edges = hw_packed_work(packed, edge_bits);
+    const uint32_t lists = hw_packed_entries(packed, edge_bits);
     const uint32_t lane = threadIdx.x & 31;
     /* Few edges are distributed over all warps. */
     const count64 work_chunk = ((edges + warp_count() - 1) / warp_count() + 31) / 32 * 32;

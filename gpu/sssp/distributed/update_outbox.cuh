@@ -245,8 +245,9 @@ __device__ void pack_payload(const kernel_params &params, const job_t &job, int 
         if (hw_grid_thread() == 0) {
             const count64 queue = hw_load_relaxed(&params.control->queue_size);
             atomicAdd(&params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_FRONTIER],
-                      queue >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
-            atomicAdd(&params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_EDGES], queue & edge_mask);
+                      hw_packed_entries(queue, edge_bits));
+            atomicAdd(&params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_EDGES],
+                      hw_packed_work(queue, edge_bits));
         }
     } else if (payload == HW_DISTRIBUTED_SSSP_EXPAND) {
         pack_expand<K>(params, job, outboxes, counts);

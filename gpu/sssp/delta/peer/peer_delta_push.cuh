@@ -159,9 +159,10 @@ __device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &par
                                                         uint32_t from, uint32_t end)
 {
     const uint32_t chunk = HW_PEER_DELTA_CHUNK;
-    const count64 mine = from < end ? 1ull << long_list_chunk_bits |
-                                          (static_cast<count64>(end) - from + chunk - 1) / chunk
-                                    : 0;
+    const count64 mine =
+        from < end ? hw_pack_size(1, (static_cast<count64>(end) - from + chunk - 1) / chunk,
+                                  long_list_chunk_bits)
+                   : 0;
 
     if (!__any_sync(HW_WARP, mine != 0))
         return false;
@@ -170,11 +171,11 @@ __device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &par
     if ((threadIdx.x & 31) == 31)
         was = atomicAdd(&params.control->counters[(state.iteration + 1) & 3].long_lists, scan);
     was = __shfl_sync(HW_WARP, was, 31) + scan - mine;
-    const uint32_t at = static_cast<uint32_t>(was >> long_list_chunk_bits);
+    const uint32_t at = hw_packed_entries(was, long_list_chunk_bits);
     if (mine == 0 || at >= params.config.long_list_capacity)
         return false;
     by_parity(params.queues.long_list, state.iteration + 1)[at] = hw_peer_delta_long_list{
-        v, from, end, static_cast<uint32_t>(was & ((1ull << long_list_chunk_bits) - 1))};
+        v, from, end, static_cast<uint32_t>(hw_packed_work(was, long_list_chunk_bits))};
     return true;
 }
 
@@ -511,9 +512,9 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
                                       lane_state<kind> &state, count64 packed)
 {
     const hw_peer_delta_long_list *list = by_parity(params.queues.long_list, state.iteration);
-    const uint32_t count = min(static_cast<uint32_t>(packed >> long_list_chunk_bits),
-                               params.config.long_list_capacity);
-    const count64 chunks = count ? packed & ((1ull << long_list_chunk_bits) - 1) : 0;
+    const uint32_t count =
+        min(hw_packed_entries(packed, long_list_chunk_bits), params.config.long_list_capacity);
+    const count64 chunks = count ? hw_packed_work(packed, long_list_chunk_bits) : 0;
 
     /* Interleaved over blocks, so that the chunks of a list go to many blocks; from the last warps
      * down, which have no vertex of a small queue. */
