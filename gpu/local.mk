@@ -17,9 +17,9 @@ EXTRA_DIST += gpu/gpu_method_registry_stub.c
 kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
   gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
-  gpu/device/packed_queue.h \
+  gpu/device/launch.h gpu/device/packed_queue.h \
   gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
-gpu_sources += gpu/device/device.c gpu/device/device.h
+gpu_sources += gpu/device/device.c gpu/device/device.h gpu/device/launch.c
 
 # comm: transports, all-gathers, barriers
 kernels += gpu/comm/allgather_kernel.cu

@@ -3,6 +3,7 @@
  * of the status array is described in gpu/bfs/adaptive/adaptive_device.cuh. */
 #include "gpu/bfs/adaptive/adaptive_bottom_up.cuh"
 #include "gpu/bfs/adaptive/adaptive_top_down.cuh"
+#include "gpu/device/launch.h"
 
 namespace hw_adaptive
 {
@@ -374,18 +375,7 @@ using namespace hw_adaptive;
 
 int hw_adaptive_launch_shape(const hw_adaptive_params *params, int *blocks)
 {
-    int device = 0, processors = 0, resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(params), threads, 0);
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    *blocks = processors * resident;
-    return error;
+    return hw_resident_grid(kernel_of(params), threads, 0, HW_ALL_RESIDENT_BLOCKS, blocks);
 }
 
 int hw_adaptive_launch(const hw_adaptive_params *params, int blocks, uint32_t root)

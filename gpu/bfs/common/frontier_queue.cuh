@@ -5,6 +5,7 @@
 #define HOPWAVE_GPU_BFS_COMMON_FRONTIER_QUEUE_CUH
 
 #include "gpu/bfs/common/frontier_queue.h"
+#include "gpu/device/launch.h"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"
@@ -274,22 +275,10 @@ template <typename Holds> __device__ uint32_t warp_partition_point(uint32_t coun
 
 } // namespace hw_frontier_queue
 
-/* Number of resident blocks of a cooperative kernel on the current device. Returns a cudaError_t.
- */
-inline cudaError_t hw_frontier_queue_shape(const void *kernel, int *blocks)
+/* The grid of a cooperative kernel of frontier queues. Returns a cudaError_t. */
+inline int hw_frontier_queue_shape(const void *kernel, int *blocks)
 {
-    int device = 0, processors = 0, resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
-                                                              hw_frontier_queue::threads, 0);
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    *blocks = processors * resident;
-    return error;
+    return hw_resident_grid(kernel, hw_frontier_queue::threads, 0, HW_ALL_RESIDENT_BLOCKS, blocks);
 }
 
 #endif

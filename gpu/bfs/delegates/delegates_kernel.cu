@@ -3,6 +3,7 @@
  * of small steps. Instantiations for 1, 3 and 7 other parts differ in registers.
  */
 #include "gpu/bfs/delegates/delegates_small_steps.cuh"
+#include "gpu/device/launch.h"
 
 namespace hw_delegates
 {
@@ -40,23 +41,20 @@ static const void *small_kernel(const hw_gpu_delegates_params *params)
 
 extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *params)
 {
-    int device = 0, processors = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    const void *kernels[2] = {reinterpret_cast<const void *>(visit<HW_GPU_DD, HW_GPU_ND, false>),
+                              reinterpret_cast<const void *>(visit<HW_GPU_DN, HW_GPU_NN, false>)};
+    int multiprocessors = 0, blocks = 0;
+    int error = hw_multiprocessors(&multiprocessors);
 
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    params->config.blocks = 8 * processors;
-    int each[2] = {0};
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            each, visit<HW_GPU_DD, HW_GPU_ND, false>, threads, 0);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            each + 1, visit<HW_GPU_DN, HW_GPU_NN, false>, threads, 0);
-    for (int k = 0; k < 2; k++)
-        params->config.visit_blocks[k] = each[k] * processors;
+    params->config.blocks = 8 * multiprocessors;
+    for (int k = 0; k < 2 && error == cudaSuccess; k++) {
+        error = hw_resident_grid(kernels[k], threads, 0, HW_ALL_RESIDENT_BLOCKS, &blocks);
+        params->config.visit_blocks[k] = blocks;
+    }
+    if (error == cudaSuccess) /* barriers of more than one block a multiprocessor take longer */
+        error = hw_resident_grid(small_kernel(params), threads, 0, 1, &blocks);
+    params->config.small_blocks = blocks;
     params->config.may_visit_twice = !params->config.host_staged && fetches_masks(params);
-    params->config.small_blocks = processors; /* barriers of more blocks take longer */
     return error;
 }
 

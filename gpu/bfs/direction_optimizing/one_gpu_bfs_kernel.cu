@@ -24,6 +24,7 @@
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh"
+#include "gpu/device/launch.h"
 #include "gpu/graph/device_graph.cuh"
 
 namespace hw_one_gpu_bfs
@@ -534,20 +535,11 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
 {
     const uint32_t width = params->graph.wide ? 8 : 4;
     const void *kernel = kernel_of(params);
-    int device = 0, most = 0, processors = 0, resident = 0;
-    cudaFuncAttributes attributes;
-    cudaError_t error = cudaGetDevice(&device);
+    uint32_t left = 0;
+    int error = hw_dynamic_shared_limit(kernel, &left);
 
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, kernel);
     if (error != cudaSuccess)
         return error;
-    const uint32_t left =
-        static_cast<uint32_t>(most) - static_cast<uint32_t>(attributes.sharedSizeBytes);
     params->config.tile = 4 * threads * (width + 8) <= left ? 4 : 2;
     const uint32_t bits = (params->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
     params->config.single_cta_vertices = 4096 * each + bits <= left ? 4096
@@ -562,14 +554,8 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
         max(params->config.tile * threads * (width + 8),
             queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
         max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(shape->shared_bytes));
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
-                                                              shape->shared_bytes);
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    shape->blocks = min(processors, HW_ONE_GPU_BFS_MAX_BLOCKS);
+    error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
+    shape->blocks = min(shape->blocks, HW_ONE_GPU_BFS_MAX_BLOCKS);
     return error;
 }
 

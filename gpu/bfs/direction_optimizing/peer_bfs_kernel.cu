@@ -17,6 +17,7 @@
  */
 #include "gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh"
+#include "gpu/device/launch.h"
 
 #include <cuda_runtime.h>
 
@@ -603,34 +604,18 @@ int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shap
 {
     const void *kernel = reinterpret_cast<const void *>(search);
     const uint32_t scratch_bytes = warps * sizeof(chunk_scratch);
-    int device = 0, most = 0, processors = 0, resident = 0;
-    cudaFuncAttributes attributes;
-    cudaError_t error = cudaGetDevice(&device);
+    uint32_t left = 0;
+    int error = hw_dynamic_shared_limit(kernel, &left);
 
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, kernel);
     if (error != cudaSuccess)
         return error;
-    const uint32_t left =
-        static_cast<uint32_t>(most) - static_cast<uint32_t>(attributes.sharedSizeBytes);
     params->hub_words = min(left - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
     shape->shared_bytes = max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes);
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    error = cudaFuncSetAttribute(run_step, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(run_step, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shape->shared_bytes));
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
-                                                              shape->shared_bytes);
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    shape->blocks = processors;
+        error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
     return error;
 }
 

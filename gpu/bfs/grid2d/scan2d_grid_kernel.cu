@@ -270,7 +270,7 @@ extern "C" {
 
 int hw_scan2d_grid_launch_shape(const hw_scan2d_grid_params *params, hw_scan2d_grid_shape *shape)
 {
-    cudaError_t error = hw_frontier_queue_shape(gather_of(params), &shape->gather);
+    int error = hw_frontier_queue_shape(gather_of(params), &shape->gather);
 
     if (error == cudaSuccess)
         error = hw_frontier_queue_shape(expand_of(params), &shape->expand);

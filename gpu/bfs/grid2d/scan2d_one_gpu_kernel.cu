@@ -287,7 +287,7 @@ const void *kernel_of(const hw_scan2d_one_gpu_params *params)
 
 int hw_scan2d_launch_shape(const hw_scan2d_one_gpu_params *params, int *blocks)
 {
-    const cudaError_t error = hw_frontier_queue_shape(kernel_of(params), blocks);
+    const int error = hw_frontier_queue_shape(kernel_of(params), blocks);
 
     if (*blocks > HW_SCAN2D_MAX_BLOCKS)
         *blocks = HW_SCAN2D_MAX_BLOCKS;

@@ -7,6 +7,7 @@
  * hops: a level-synchronous breadth-first search along tight edges. Then both by graph id.
  */
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/launch.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
@@ -471,19 +472,15 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, hw_gpu_
 /* ---- launchers ---- */
 
 /* Launches a cooperative kernel with as many blocks as the device holds. */
-cudaError_t launch_all(const void *kernel, void **arguments)
+int launch_all(const void *kernel, void **arguments)
 {
-    int device = 0, processors = 0, resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    int blocks = 0;
+    const int error = hw_resident_grid(kernel, block_size, 0, HW_ALL_RESIDENT_BLOCKS, &blocks);
 
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_size, 0);
-    if (error == cudaSuccess)
-        error = cudaLaunchCooperativeKernel(kernel, dim3(processors * resident), dim3(block_size),
-                                            arguments, 0, nullptr);
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    return cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(block_size), arguments, 0,
+                                       nullptr);
 }
 
 template <typename Offset> const void *parents_of(int kind)

@@ -24,6 +24,7 @@
  *
  * Vertices of degree 1 are left out until the end.
  */
+#include "gpu/device/launch.h"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/one_gpu_delta_pull.cuh"
@@ -472,19 +473,9 @@ using namespace hw_delta::one_gpu;
 int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *params,
                                   hw_one_gpu_delta_shape *shape)
 {
-    int device = 0, processors = 0, resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     shape->threads = params->record ? HW_SMALL_FRONTIER_THREADS : HW_ONE_GPU_DELTA_THREADS;
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(params),
-                                                              shape->threads, 0);
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    shape->blocks = processors * (params->record ? 1 : resident);
-    return error;
+    return hw_resident_grid(kernel_of(params), static_cast<int>(shape->threads), 0,
+                            params->record ? 1 : HW_ALL_RESIDENT_BLOCKS, &shape->blocks);
 }
 
 int hw_one_gpu_delta_launch(const hw_one_gpu_delta_params *params,

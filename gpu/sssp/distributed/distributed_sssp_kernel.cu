@@ -10,6 +10,7 @@
  * block performs the all-gather with the other GPUs (gpu/comm/allgather.cuh).
  */
 #include "gpu/comm/allgather.cuh"
+#include "gpu/device/launch.h"
 #include "gpu/sssp/distributed/frontier_lists.cuh"
 #include "gpu/sssp/distributed/pull_edges.cuh"
 #include "gpu/sssp/distributed/push_edges.cuh"
@@ -351,18 +352,13 @@ bool is_64_bit(const hw_distributed_sssp_params *params, const hw_distributed_ss
 
 int hw_distributed_sssp_shape(const hw_distributed_sssp_params *params, int *blocks, int *resident)
 {
-    int device = 0, processors = 0, blocks_per_sm = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    int multiprocessors = 0;
+    int error = hw_multiprocessors(&multiprocessors);
 
+    *blocks = multiprocessors * 8;
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks_per_sm, run_of(params->config.kind), threads, 0);
-    if (error == cudaSuccess && blocks_per_sm < 1)
-        error = cudaErrorLaunchOutOfResources;
-    *blocks = processors * 8;
-    *resident = processors * blocks_per_sm;
+        error = hw_resident_grid(run_of(params->config.kind), threads, 0, HW_ALL_RESIDENT_BLOCKS,
+                                 resident);
     return error;
 }
 

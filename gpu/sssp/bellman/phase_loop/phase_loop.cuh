@@ -5,6 +5,7 @@
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_PHASE_LOOP_PHASE_LOOP_CUH
 #define HOPWAVE_GPU_SSSP_BELLMAN_PHASE_LOOP_PHASE_LOOP_CUH
 
+#include "gpu/device/launch.h"
 #include "gpu/sssp/bellman/phase_loop/phase_loop.h"
 #include "gpu/sssp/bellman/phase_schedule.cuh"
 #include "gpu/sssp/bellman/relax_phase.cuh"
@@ -61,18 +62,10 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     }
 }
 
-template <int kind, bool words, typename Offset> cudaError_t shape_of(int *blocks)
+template <int kind, bool words, typename Offset> int shape_of(int *blocks)
 {
-    int device = 0, processors = 0, each = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &each, run_phases<kind, words, Offset>, block_threads, 0);
-    *blocks = processors * each;
-    return error;
+    return hw_resident_grid(reinterpret_cast<const void *>(run_phases<kind, words, Offset>),
+                            block_threads, 0, HW_ALL_RESIDENT_BLOCKS, blocks);
 }
 
 template <int kind, bool words, typename Offset>
@@ -86,7 +79,7 @@ cudaError_t run_of(const hw_bellman_params &params, int blocks, uint32_t last)
 }
 
 /* Selects the instance by the width of offsets and by packed words. */
-template <int kind> cudaError_t shape_by_params(const hw_bellman_params &params, int *blocks)
+template <int kind> int shape_by_params(const hw_bellman_params &params, int *blocks)
 {
     if constexpr (kind != HW_GPU_KEY_I64)
         if (params.state.packed_word)

@@ -8,6 +8,7 @@
  * least fixed point, and every vertex that improved is relaxed again. Updates sent for the next
  * iteration count as vertices to be pushed there; if they improve nothing, that iteration is empty.
  */
+#include "gpu/device/launch.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/peer/peer_delta_broadcast.cuh"
 #include "gpu/sssp/delta/peer/peer_delta_init.cuh"
@@ -613,23 +614,9 @@ using namespace hw_delta::peer;
 
 int hw_peer_delta_shape(const hw_peer_delta_params *params, int *blocks, int *shared_bytes)
 {
-    const void *kernel = kernel_of(params->part.config.kind);
-    int device = 0, processors = 0, resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
     *shared_bytes = static_cast<int>(sizeof(block_shared));
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     *shared_bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
-                                                              static_cast<size_t>(*shared_bytes));
-    if (error == cudaSuccess && resident < 1)
-        error = cudaErrorLaunchOutOfResources;
-    *blocks = processors;
-    return error;
+    return hw_resident_grid(kernel_of(params->part.config.kind), threads, sizeof(block_shared), 1,
+                            blocks);
 }
 
 int hw_peer_delta_launch_lightest(const hw_peer_delta_params *params, uint32_t *core)
