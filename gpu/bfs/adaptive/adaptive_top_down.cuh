@@ -4,6 +4,7 @@
 #define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_TOP_DOWN_CUH
 
 #include "gpu/bfs/adaptive/adaptive_queue_generation.cuh"
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 namespace hw_adaptive
@@ -106,10 +107,7 @@ __device__ __forceinline__ void push_lists(const kernel_params &params, const st
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint32_t e = edge + 32 * k + lane_id();
-            uint32_t list = 0;
-#pragma unroll
-            for (uint32_t half = 16; half > 0; half /= 2)
-                list += __shfl_sync(HW_WARP, before, list + half) <= e ? half : 0;
+            const uint32_t list = warp_lane_search(before, e);
             const Offset start = __shfl_sync(HW_WARP, begin, list);
             const uint32_t skip = __shfl_sync(HW_WARP, before, list);
             source[k] = __shfl_sync(HW_WARP, v, list);

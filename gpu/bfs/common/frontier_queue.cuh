@@ -258,21 +258,6 @@ __device__ __forceinline__ void collect(discovered_buffer &found, const uint32_t
     }
 }
 
-/* The partition point of [0, count): the number of leading elements for which holds() is true.
- * Elements for which it is false must follow all others. Warp-collective. */
-template <typename Holds> __device__ uint32_t warp_partition_point(uint32_t count, Holds holds)
-{
-    uint32_t from = 0, length = count;
-
-    while (length > 0) {
-        const uint32_t step = (length + 31) / 32, last = (lane_of() + 1) * step - 1;
-        const uint32_t full = __popc(__ballot_sync(HW_WARP, last < length && holds(from + last)));
-        from += full * step;
-        length = full * step + step - 1 < length ? step - 1 : length - full * step;
-    }
-    return from;
-}
-
 } // namespace hw_frontier_queue
 
 /* The grid of a cooperative kernel of frontier queues. Returns a cudaError_t. */

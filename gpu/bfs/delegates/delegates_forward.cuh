@@ -258,16 +258,10 @@ __device__ __forceinline__ void follow_short(const step_view &step, uint32_t sou
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++) {
             const uint32_t e = base + 32 * j + lane;
-            uint32_t source_lane = 0; /* the first lane whose lists end after e */
-#pragma unroll
-            for (uint32_t half = 16; half > 0; half /= 2) {
-                const uint32_t ends_at = __shfl_sync(HW_WARP, past, source_lane + half - 1);
-                if (ends_at <= e)
-                    source_lane += half;
-            }
-            from[j] = __shfl_sync(HW_WARP, source, source_lane & 31);
-            edge[j] = __shfl_sync(HW_WARP, begin, source_lane & 31) + e -
-                      __shfl_sync(HW_WARP, before, source_lane & 31);
+            const uint32_t source_lane = warp_lane_search(before, e);
+            from[j] = __shfl_sync(HW_WARP, source, source_lane);
+            edge[j] = __shfl_sync(HW_WARP, begin, source_lane) + e -
+                      __shfl_sync(HW_WARP, before, source_lane);
             valid[j] = e < all;
         }
         follow<which>(step, valid, from, edge, found, discovered);

@@ -9,6 +9,7 @@
 
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 namespace hw_scan2d
@@ -21,7 +22,6 @@ using hw_frontier_queue::edge_bits;
 using hw_frontier_queue::lane_of;
 using hw_frontier_queue::threads;
 using hw_frontier_queue::visit;
-using hw_frontier_queue::warp_partition_point;
 
 /* A frontier, and arrays for the prefix sums of its lists. */
 template <typename Offset> struct frontier {
@@ -56,14 +56,7 @@ __device__ __forceinline__ Offset first_unvisited_entry(Offset begin, Offset end
     for (; step <= upper - begin && is_unvisited(upper - step); step *= 2)
         upper -= step;
     Offset lower = step <= upper - begin ? upper - step + 1 : begin;
-    while (lower < upper) {
-        const Offset middle = lower + (upper - lower) / 2;
-        if (is_unvisited(middle))
-            upper = middle;
-        else
-            lower = middle + 1;
-    }
-    return upper;
+    return partition_point(lower, upper, [&](Offset entry) { return !is_unvisited(entry); });
 }
 
 /* The elements that a block scans at a time, and the fewest that justify another block with a
@@ -160,16 +153,10 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
            uint32_t low, uint32_t high)
 {
     edges<Offset, per_thread> found;
-    uint32_t list[per_thread], end = high;
+    uint32_t list[per_thread];
 
     found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)per_thread));
-    while (end - low > 1) {
-        const uint32_t middle = (low + end) / 2;
-        if (from.sum[middle] <= first)
-            low = middle;
-        else
-            end = middle;
-    }
+    low = last_index(low, high, [&](uint32_t i) { return from.sum[i] <= first; });
     count64 own = from.sum[low], next = low + 1 < high ? from.sum[low + 1] : all;
 #pragma unroll
     for (int k = 0; k < per_thread; k++) {
@@ -230,15 +217,9 @@ __device__ __forceinline__ uint32_t search_lists(const Offset *sum, Offset first
                                                  uint32_t *list)
 {
     const uint32_t begin = min(lane_of() * per_thread, count - 1), base = low;
-    uint32_t end = min(high, low + count + 1); /* no list is empty */
 
-    while (end - low > 1) {
-        const uint32_t middle = (low + end) / 2;
-        if (sum[middle] <= first + begin)
-            low = middle;
-        else
-            end = middle;
-    }
+    low = last_index(low, min(high, low + count + 1), /* no list is empty */
+                     [=](uint32_t i) { return sum[i] <= first + begin; });
     Offset next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
 #pragma unroll
     for (int k = 0; k < per_thread; k++) {

@@ -9,6 +9,7 @@
  * until they are sorted.
  */
 #include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
+#include "gpu/device/prefix_search.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -60,15 +61,10 @@ __global__ void make_keys(const __grid_constant__ kernel_params params,
                           const hw_scan2d_grid_keys keys, uint64_t *key)
 {
     for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads()) {
-        uint32_t low = keys.first, high = keys.end;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (hw_begin<Offset>(params.by_column, middle) <= keys.begin + k)
-                low = middle;
-            else
-                high = middle;
-        }
-        key[k] = static_cast<uint64_t>(low - keys.first) << 32 |
+        const uint32_t column = last_index(keys.first, keys.end, [&](uint32_t u) {
+            return hw_begin<Offset>(params.by_column, u) <= keys.begin + k;
+        });
+        key[k] = static_cast<uint64_t>(column - keys.first) << 32 |
                  sort_key(params, params.by_column.neighbor[keys.begin + k]);
     }
 }

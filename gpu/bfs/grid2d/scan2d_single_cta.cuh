@@ -13,6 +13,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_exchange.cuh"
 #include "gpu/comm/allgather.cuh"
+#include "gpu/device/prefix_search.cuh"
 
 namespace hw_scan2d
 {
@@ -140,16 +141,8 @@ __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, 
 /* The last nonempty list of a tile that begins at edge e or before it. */
 __device__ __forceinline__ uint32_t cta_find_list(uint32_t e, const cta_shared &smem)
 {
-    uint32_t low = 0, high = cta_tile;
-
-    while (high - low > 1) {
-        const uint32_t middle = (low + high) / 2;
-        if (smem.before[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return last_index(0u, static_cast<uint32_t>(cta_tile),
+                      [&](uint32_t i) { return smem.before[i] <= e; });
 }
 
 /* Expands the frontier. Returns the edges examined, or more than the limit where there are more.

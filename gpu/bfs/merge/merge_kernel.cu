@@ -27,6 +27,7 @@
  */
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/merge/merge.h"
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 #include <cooperative_groups.h>
@@ -190,15 +191,10 @@ template <typename Offset> __device__ void expand(const tile &tile, tile_lists<O
     const uint32_t steps_per_thread = (steps + threads - 1) / threads;
     const uint32_t from = min(threadIdx.x * steps_per_thread, steps),
                    to = min(from + steps_per_thread, steps);
-    uint32_t next = merged, end = tile.count;
-
-    while (next < end) { /* lists before step `from` */
-        const uint32_t middle = (next + end) / 2;
-        if (middle - merged + tile_lists.before[middle] < from)
-            next = middle + 1;
-        else
-            end = middle;
-    }
+    /* Lists before step `from`. */
+    uint32_t next = partition_point(merged, tile.count, [&](uint32_t list) {
+        return list - merged + tile_lists.before[list] < from;
+    });
     uint32_t output = from - (next - merged);
     for (uint32_t step = from; step < to; step++) {
         if (next < tile.count && tile_lists.before[next] <= output)

@@ -3,6 +3,7 @@
  * list by weight if the method wants that (keys of list and weight, radix sort).
  */
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
 
 #include <cuda_runtime.h>
@@ -27,22 +28,6 @@ __device__ __forceinline__ uint32_t weight_of_order(uint32_t order, int floats)
     return order ^ flip;
 }
 
-/* The list that holds an edge, relative to the first of the chunk. */
-template <typename Offset>
-__device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, uint64_t edge)
-{
-    uint32_t low = first, high = end;
-
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (offset[middle] <= edge)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low - first;
-}
-
 /* Copies edges in their order. */
 __global__ void copy_edges(hw_gpu_list_chunk chunk, hw_gpu_edge *to)
 {
@@ -60,7 +45,10 @@ __global__ void make_keys(hw_gpu_list_chunk chunk, const Offset *offset, int flo
                           uint32_t *neighbor)
 {
     for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
-        const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
+        const uint64_t edge = chunk.begin + k;
+        const uint64_t list =
+            last_index(chunk.first, chunk.end, [=](uint32_t i) { return offset[i] <= edge; }) -
+            chunk.first;
         const uint32_t position = chunk.index[k];
         key[k] = list << 32 | order_of_weight(chunk.weight[k], floats);
         neighbor[k] = chunk.vertex_of_position ? chunk.vertex_of_position[position] : position;

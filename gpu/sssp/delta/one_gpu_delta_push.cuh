@@ -9,6 +9,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
@@ -94,14 +95,9 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     list.edge += begin;
     state.degrees += list.length;
     if (state.from > 0) { /* heavy edges: find the first */
-        uint32_t end = list.length;
-        while (list.at < end) {
-            const uint32_t middle = list.at + (end - list.at) / 2;
-            if (hw_further<kind>(list.key, list.edge[middle].weight) < state.from)
-                list.at = middle + 1;
-            else
-                end = middle;
-        }
+        list.at = partition_point(0u, list.length, [&](uint32_t e) {
+            return hw_further<kind>(list.key, list.edge[e].weight) < state.from;
+        });
     }
     list.more = list.at < list.length;
     return list;
@@ -197,15 +193,9 @@ __device__ void push_block_worklist(const kernel_params &params, block_shared &s
     if (count == 0)
         return;
     for (uint32_t c = threadIdx.x / 32; c < chunks; c += warps) {
-        uint32_t low = 0, high = count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (shared.worklist[middle].chunk <= c)
-                low = middle;
-            else
-                high = middle;
-        }
-        const worklist_entry entry = shared.worklist[low];
+        const uint32_t which =
+            last_index(0u, count, [&](uint32_t k) { return shared.worklist[k].chunk <= c; });
+        const worklist_entry entry = shared.worklist[which];
         const uint32_t from = entry.from + (c - entry.chunk) * warp_chunk_edges;
         if (from < entry.end) /* else a list that did not fit */
             push_chunk<kind>(params, shared, state, entry.edge, from,
@@ -231,15 +221,9 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
      * down, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
          c < chunks; c += hw_grid_threads() / 32) {
-        uint32_t low = 0, high = count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (__ldcg(&list[middle].chunk) <= c)
-                low = middle;
-            else
-                high = middle;
-        }
-        const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + low));
+        const uint32_t which =
+            last_index(0u, count, [=](uint32_t k) { return __ldcg(&list[k].chunk) <= c; });
+        const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + which));
         const count64 from = words.y + (c - words.w) * HW_ONE_GPU_DELTA_CHUNK;
         if (from >= words.z) /* chunks that did not fit */
             continue;

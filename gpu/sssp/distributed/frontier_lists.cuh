@@ -9,6 +9,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_FRONTIER_LISTS_CUH
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_FRONTIER_LISTS_CUH
 
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/sssp/distributed/distributed_sssp_device.cuh"
 
 namespace
@@ -123,15 +124,10 @@ __device__ __forceinline__ edge_range find_edge_range(const kernel_params &param
                            ? static_cast<int64_t>(key) + 1
                            : job.target_end;
     uint32_t low = 0;
-    if (job.target_begin != INT64_MIN) {
-        for (uint32_t high = length; low < high;) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (hw_further<kind>(key, __ldg(&edge[middle].weight)) < job.target_begin)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-    }
+    if (job.target_begin != INT64_MIN)
+        low = partition_point(0u, length, [&](uint32_t e) {
+            return hw_further<kind>(key, __ldg(&edge[e].weight)) < job.target_begin;
+        });
     uint64_t end = length;
     if (to < hw_keys<kind>::none) {
         uint64_t step = 0;

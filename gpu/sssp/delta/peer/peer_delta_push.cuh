@@ -10,6 +10,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
 
+#include "gpu/device/prefix_search.cuh"
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
 #include "gpu/sssp/delta/peer/peer_delta_receive.cuh"
 
@@ -221,14 +222,9 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     list.edge += begin;
     state.degrees += list.length;
     if (state.from > 0) { /* heavy edges: find the first */
-        uint32_t end = list.length;
-        while (list.at < end) {
-            const uint32_t middle = list.at + (end - list.at) / 2;
-            if (hw_further<kind>(list.key, list.edge[middle].weight) < state.from)
-                list.at = middle + 1;
-            else
-                end = middle;
-        }
+        list.at = partition_point(0u, list.length, [&](uint32_t e) {
+            return hw_further<kind>(list.key, list.edge[e].weight) < state.from;
+        });
     }
     list.more = list.at < list.length;
     return list;
@@ -419,22 +415,6 @@ __device__ __forceinline__ void push_lists(const kernel_params &params, block_sh
     }
 }
 
-/* The last of `count` lists whose first item is at most i; begin(k): first item of list k, not
- * decreasing. A 32-ary search. Warp-collective. */
-template <typename Begin>
-__device__ __forceinline__ uint32_t last_before(uint32_t count, count64 i, const Begin &begin)
-{
-    uint32_t low = 0, high = count;
-
-    while (high - low > 1) {
-        const uint32_t step = (high - low + 31) / 32, at = low + (threadIdx.x & 31) * step;
-        const uint32_t here = __ballot_sync(HW_WARP, at < high && begin(at) <= i);
-        low += (__popc(here) - 1) * step; /* the first probe always holds */
-        high = min(low + step, high);
-    }
-    return low;
-}
-
 /* A chunk of a list in the block worklist. */
 template <int kind> struct worklist_chunk {
     hw_gpu_edge edge[edges_in_flight];
@@ -448,8 +428,8 @@ __device__ __forceinline__ worklist_chunk<kind> read_worklist_chunk(const block_
                                                                     uint32_t count, uint32_t c)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const worklist_entry &entry = shared.worklist[last_before(
-        count, c, [&shared](uint32_t k) { return shared.worklist[k].chunk; })];
+    const worklist_entry &entry = shared.worklist[warp_last_index(
+        count, [&shared, c](uint32_t k) { return shared.worklist[k].chunk <= c; })];
     const count64 from =
         entry.from + static_cast<count64>(c - entry.chunk) * worklist_chunk_edges + lane;
     worklist_chunk<kind> chunk;
@@ -521,7 +501,7 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
          c < chunks; c += hw_grid_threads() / 32) {
         const uint32_t which =
-            last_before(count, c, [list](uint32_t k) { return __ldcg(&list[k].chunk); });
+            warp_last_index(count, [list, c](uint32_t k) { return __ldcg(&list[k].chunk) <= c; });
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + which));
         const count64 from = words.y + (c - words.w) * HW_PEER_DELTA_CHUNK;
         if (from >= words.z) /* chunks that did not fit */
