@@ -17,13 +17,13 @@ EXTRA_DIST += gpu/gpu_method_registry_stub.c
 kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
   gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
-  gpu/device/launch.h gpu/device/packed_queue.h \
+  gpu/device/grid_barrier.cuh gpu/device/launch.h gpu/device/packed_queue.h \
   gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h gpu/device/launch.c
 
 # comm: transports, all-gathers, barriers
 kernels += gpu/comm/allgather_kernel.cu
-kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather.h
+kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather.h gpu/comm/peer_barrier.cuh
 gpu_sources += gpu/comm/allgather.c \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \

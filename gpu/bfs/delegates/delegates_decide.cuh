@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(threads)
         params.search.found_slots[w] = 0;
     }
     __syncthreads();
-    if (threadIdx.x == 0 && is_last(&params.control->arrived[2]))
+    if (threadIdx.x == 0 && is_last_block(&params.control->arrived[2]))
         begin_search(params, root);
 }
 

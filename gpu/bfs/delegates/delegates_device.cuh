@@ -6,6 +6,7 @@
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_DEVICE_CUH
 
 #include "gpu/bfs/delegates/delegates.h"
+#include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
@@ -82,18 +83,6 @@ __device__ __forceinline__ count64 block_sum(count64 x, count64 *scratch)
     for (int w = 0; threadIdx.x == 0 && w < warps; w++)
         all += scratch[w];
     return all;
-}
-
-/* Whether this block is the last of its kernel to arrive; then it sees what the others wrote
- * before. One thread of each block, after a barrier of the block. */
-__device__ __forceinline__ bool is_last(uint32_t *arrived)
-{
-    __threadfence_system(); /* updates are written to other GPUs */
-    if (atomicAdd(arrived, 1) + 1 < gridDim.x)
-        return false;
-    *arrived = 0;
-    __threadfence();
-    return true;
 }
 
 /* Blocks for a loop over `count` elements, within the limit of the parameters. */

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(threads) previsit(const kernel_params params)
         return;
     form_frontier(params, own);
     if (threadIdx.x == 0)
-        last = is_last(&params.control->arrived[2]);
+        last = is_last_block(&params.control->arrived[2]);
     __syncthreads();
     if (!last || threadIdx.x >= 32)
         return;

@@ -31,35 +31,13 @@ struct small_shared {
     bool last;
 };
 
-/* A barrier of the grid. The last block that arrives executes `work` with its first warp before all
- * go on. What was written before is visible after, on this GPU and, where the work signals them, on
- * other GPUs. All threads of the grid. */
+/* A barrier of the grid whose last block executes `work`. All threads of the grid. */
 template <class Work>
 __device__ __forceinline__ void grid_barrier(const kernel_params &params, bool *last, Work work)
 {
     control_t *const c = params.control;
-    uint32_t generation = 0;
 
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        generation = hw_load_relaxed(&c->barrier_generation);
-        *last = is_last(&c->arrived[3]);
-    }
-    __syncthreads();
-    if (*last) {
-        if (threadIdx.x < 32)
-            work();
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            atomicAdd(&c->barrier_generation, 1u);
-        }
-    } else if (threadIdx.x == 0) {
-        while (hw_load_relaxed(&c->barrier_generation) == generation)
-            ;
-        __threadfence();
-    }
-    __syncthreads();
+    grid_barrier_with_work(&c->arrived[3], &c->barrier_generation, last, work);
 }
 
 /* The visits of a small step, those of each stream by half of the blocks. */

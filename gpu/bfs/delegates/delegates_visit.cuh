@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(5)) visit(const kerne
         if (found > 0)
             atomicAdd(delegates ? &c->found.delegates : &c->found.slots,
                       static_cast<uint32_t>(found));
-        last = !params.config.host_staged && is_last(&c->arrived[delegates ? 0 : 1]);
+        last = !params.config.host_staged && is_last_block(&c->arrived[delegates ? 0 : 1]);
     }
     __syncthreads();
     if (last && threadIdx.x < 32)

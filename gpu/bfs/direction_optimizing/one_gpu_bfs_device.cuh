@@ -7,6 +7,7 @@
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 #include "gpu/device/cached_bitmap.cuh"
+#include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
@@ -138,22 +139,19 @@ __device__ __forceinline__ void load_counters(block_counters *block,
 }
 
 /*
- * Barrier over the grid. On return all earlier writes of all blocks are visible, and
- * grid.block->reduced holds the counters of the phase that the barrier ends. One thread per block
- * arrives, polls and reads the counters: reads by every warp would serialize on one cache line.
- * All threads of the grid.
+ * Barrier over the grid (gpu/device/grid_barrier.cuh). Afterwards grid.block->reduced holds the
+ * counters of the phase that the barrier ends: the thread that waits adds its block's sums before
+ * and loads the counters after. All threads of the grid.
  */
 __device__ void grid_barrier(grid_context &grid)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint32_t phase = grid.block->phase, all = phase * gridDim.x;
+        const uint32_t phase = grid.block->phase;
+        uint32_t *arrived = &grid.control->arrived;
         add_block_sums(grid.block, shared_phase(grid));
-        __threadfence();
-        atomicAdd(&grid.control->arrived, 1u);
-        while (static_cast<int32_t>(hw_load_relaxed(&grid.control->arrived) - all) < 0)
-            ;
-        __threadfence();
+        if (!grid_arrive(arrived, phase))
+            grid_wait(arrived, phase, [] { return false; });
         load_counters(grid.block, shared_phase(grid));
         if (blockIdx.x == 0)
             grid.control->ring[(phase + 2) & 3] = {};
