@@ -6,13 +6,13 @@
  * (the step's epoch), whether it discovered anything, and a count: of its new delegates, or of the
  * updates that it has written into that GPU's inbox. Slots alternate by parity of the epoch.
  *
- * Memory order: a system-scope fence before the store orders all that the stream did before it; a
- * system-scope fence after the load keeps later reads behind it.
+ * Memory order: as in gpu/comm/peer_barrier.cuh, by system-scope fences.
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BARRIER_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BARRIER_CUH
 
 #include "gpu/bfs/delegates/delegates_device.cuh"
+#include "gpu/comm/peer_barrier.cuh"
 
 namespace hw_delegates
 {
@@ -46,41 +46,28 @@ __device__ __forceinline__ void signal_peers(const kernel_params &params,
         c.clock.visits_end[delegates ? 0 : 1] = hw_nanoseconds();
     __threadfence_system();
     if (is_peer)
-        *static_cast<volatile count64 *>(&params.peers.signals[q]->word[which][epoch & 1][me]) =
-            static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
+        signal_word(&params.peers.signals[q]->word[which][epoch & 1][me],
+                    tagged_word(epoch, static_cast<count64>(found) << 40 | count));
 }
 
-/* Waits for another GPU's signal with this tag. Returns whether it came in time. */
-__device__ bool wait_for_tag(const volatile count64 *signal, uint32_t tag, uint64_t timeout_ns,
-                             count64 *word)
+/* Waits for the signals of all other GPUs, that of GPU q in lane q. word: this lane's, or 0.
+ * Returns whether all came in time. Warp-collective. */
+__device__ bool wait_peers(const kernel_params &params, hw_gpu_delegates_signal which,
+                           uint64_t &word)
 {
-    const count64 since = hw_nanoseconds();
+    const uint32_t epoch = params.control->epoch, me = params.graph.part, q = threadIdx.x & 31;
+    const count64 *slot = &params.peers.signals[me]->word[which][epoch & 1][q];
+    wait_clock clock;
 
-    for (uint32_t poll = 1;; poll++) {
-        *word = *signal;
-        if (*word >> 48 == tag)
-            return true;
-        if (poll % 1024 == 0 && hw_nanoseconds() - since > timeout_ns)
-            return false;
-    }
-}
-
-/* Waits for the signal of GPU q, if there is such another GPU. Returns whether it came in time. */
-__device__ bool wait_peer(const kernel_params &params, hw_gpu_delegates_signal which, uint32_t q,
-                          count64 *word)
-{
-    const uint32_t epoch = params.control->epoch, me = params.graph.part;
-
-    *word = 0;
-    if (q >= params.graph.parts || q == me)
-        return true;
-    const bool received = wait_for_tag(&params.peers.signals[me]->word[which][epoch & 1][q],
-                                       epoch & 0xffff, params.config.timeout_ns, word);
-    __threadfence_system();
+    const bool received = wait_for_words(
+        q < params.graph.parts && q != me, [=] { return hw_load_relaxed(slot); },
+        [=](uint64_t value) { return has_tag(value, epoch); },
+        [&] { return clock.has_passed(params.config.timeout_ns); }, word);
+    hw_fence_system();
     return received;
 }
 
-__device__ __forceinline__ bool has_found(count64 word)
+__device__ __forceinline__ bool has_found(uint64_t word)
 {
     return word >> 40 & 1;
 }
@@ -91,13 +78,12 @@ __device__ __forceinline__ bool has_found(count64 word)
 __device__ uint32_t barrier_delegates(const kernel_params &params, bool store)
 {
     control_t *const c = params.control;
-    count64 word;
-    const bool received = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_MASK, threadIdx.x, &word);
+    uint64_t word;
+    const bool all = wait_peers(params, HW_GPU_DELEGATES_SIGNAL_MASK, word);
     uint32_t most_found = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates));
 
     for (int half = 16; half > 0; half /= 2)
         most_found = max(most_found, __shfl_xor_sync(HW_WARP, most_found, half));
-    const bool all = __all_sync(HW_WARP, received);
     if (store && threadIdx.x == 0) {
         c->found.max_delegates = most_found;
         c->clock.barrier_end[0] = hw_nanoseconds();
@@ -129,16 +115,15 @@ __device__ void barrier_slots(const kernel_params &params, bool store, uint32_t 
     control_t *const c = params.control;
     const uint32_t q = threadIdx.x;
     const bool here = q < params.graph.parts && q != params.graph.part;
-    count64 word;
+    uint64_t word;
 
-    const bool arrived = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_UPDATES, q, &word);
-    const uint32_t count = here && arrived ? static_cast<uint32_t>(word) : 0;
+    const bool all = wait_peers(params, HW_GPU_DELEGATES_SIGNAL_UPDATES, word);
+    const uint32_t count = here && all ? static_cast<uint32_t>(word) : 0;
     const bool any = __any_sync(HW_WARP, has_found(word)) || has_found_slots(params);
-    const bool all = __all_sync(HW_WARP, arrived);
     received[q] = count;
     if (!store)
         return;
-    if (here && arrived)
+    if (here && all)
         c->found.received[q] = count;
     if (q > 0)
         return;

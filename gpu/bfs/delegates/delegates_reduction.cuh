@@ -239,10 +239,9 @@ __global__ void __launch_bounds__(threads) fetch_early(const kernel_params param
     if (c->done || !c->two_visits)
         return;
     if (threadIdx.x < 32) {
-        count64 word;
-        const bool received = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_EARLY, threadIdx.x, &word);
+        uint64_t word;
+        const bool all = wait_peers(params, HW_GPU_DELEGATES_SIGNAL_EARLY, word);
         const bool any = __any_sync(HW_WARP, has_found(word)) != 0;
-        const bool all = __all_sync(HW_WARP, received) != 0;
         if (threadIdx.x == 0) {
             found = any;
             if (blockIdx.x == 0)

@@ -53,10 +53,10 @@ struct hw_peer_bfs_control {
     unsigned long long words_sent[4];        /* bitmap words stored in peers before the barrier */
     uint32_t sent[4][HW_PARTITION_1D_PARTS]; /* entries written to each inbox before the barrier */
     unsigned long long arrived_ns[4];        /* when this GPU had arrived */
-    uint32_t arrived;                        /* blocks that arrived at the current barrier */
-    uint32_t released; /* number of the last barrier within this GPU that was completed */
+    uint32_t arrived;  /* blocks that arrived, summed over all barriers of all searches */
     uint32_t failed;   /* enum hw_peer_bfs_failure */
-    uint32_t epoch;    /* barriers between GPUs so far, over all searches */
+    uint32_t epoch;    /* number of the next barrier between GPUs, over all searches */
+    uint32_t arrivals; /* barriers so far, over all searches, between GPUs and within this one */
     uint32_t trace_records;
     unsigned long long begin_ns; /* after the first barrier */
 };

@@ -2,18 +2,17 @@
  * Method `fused` on several GPUs: primitives shared by its levels. Global and local ids,
  * barriers within and between GPUs, trace records, sums.
  *
- * The barrier between GPUs also carries an all-gather of four counters. Memory order: before a
- * barrier, every thread's stores, local or to a peer, are ordered by __syncthreads() before the
- * system-scope fence of the thread that counts its block as arrived. The last block's fence after
- * counting makes all of them visible before its signals. The warp that reads the signals fences
- * before the __syncthreads() that releases its block, which also discards stale lines of the
- * first-level cache.
+ * The barrier between GPUs also carries an all-gather of four counters, by tagged words
+ * (gpu/comm/peer_barrier.cuh, which argues the memory order). Within a GPU blocks arrive at
+ * barriers of both kinds by one counter (gpu/device/grid_barrier.cuh).
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 
 #include "gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h"
+#include "gpu/comm/peer_barrier.cuh"
 #include "gpu/device/cached_bitmap.cuh"
+#include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 
@@ -30,7 +29,6 @@ using kernel_params = hw_peer_bfs_params;
 constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK, cyclic_block_words = cyclic_block / 32;
 constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
 constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
-constexpr count64 count_mask = (1ull << 48) - 1;
 
 /* ---- global and local ids ---- */
 
@@ -88,11 +86,6 @@ __device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &partition, ui
 
 /* ---- barriers ---- */
 
-__device__ __forceinline__ void fence_system()
-{
-    __threadfence_system();
-}
-
 /* What a block received at the last barrier between GPUs. */
 struct barrier_result {
     count64 received[4 * HW_PARTITION_1D_PARTS]; /* [sender][4] */
@@ -106,33 +99,21 @@ __device__ void abort_search(const kernel_params &params, uint32_t why)
     atomicCAS(&params.control->failed, 0u, why);
     for (uint32_t q = 0; q < params.partition.parts; q++)
         *static_cast<volatile uint32_t *>(&params.signals[q]->failed) = 1;
-    fence_system();
+    hw_fence_system();
 }
 
 /* Whether to stop waiting: this GPU or a peer aborted, or the timeout has passed. */
-__device__ __forceinline__ bool should_abort(const kernel_params &params, count64 since)
+__device__ __forceinline__ bool should_abort(const kernel_params &params, wait_clock &clock)
 {
     return hw_load_relaxed(&params.control->failed) != 0 ||
            hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0 ||
-           hw_nanoseconds() - since > params.timeout_ns;
+           clock.has_passed(params.timeout_ns);
 }
 
-/* Counts this block as arrived. Returns whether it is the last one. The first warp, after a
- * __syncthreads(). */
-__device__ bool arrive(hw_peer_bfs_control *control)
-{
-    uint32_t last = 0;
-
-    if (threadIdx.x == 0) {
-        fence_system();
-        last = atomicAdd(&control->arrived, 1u) == gridDim.x - 1;
-    }
-    last = __shfl_sync(HW_WARP, last, 0);
-    __syncwarp();
-    if (last)
-        fence_system();
-    return last != 0;
-}
+/* Barriers so far, over all searches: between GPUs, and of both kinds together. */
+struct barrier_numbers {
+    uint32_t epoch, arrivals;
+};
 
 /* Clears the counters of the barrier after the next: all blocks have read them, none adds to them
  * yet. The first warp of the last block. */
@@ -161,12 +142,10 @@ __device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32
     count64 value = 0;
 
     clear_counters_ahead(control, epoch);
-    if (lane == 0) {
-        *static_cast<volatile uint32_t *>(&control->arrived) = 0;
+    if (lane == 0)
         control->arrived_ns[ring] = hw_nanoseconds();
-    }
     __syncwarp();
-    fence_system();
+    hw_fence_system();
     if (q >= params.partition.parts)
         return;
     if (lane % 4 == 0)
@@ -177,34 +156,24 @@ __device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32
         value = __ldcg(&control->refs_or_unvisited[ring]);
     else
         value = __ldcg(&control->sent[ring][all ? 0 : q]);
-    *static_cast<volatile count64 *>(
-        &params.signals[q]->word[epoch & 1][params.partition.part][lane % 4]) =
-        static_cast<count64>(epoch & 0xffff) << 48 | (value & count_mask);
+    signal_word(&params.signals[q]->word[epoch & 1][params.partition.part][lane % 4],
+                tagged_word(epoch, value));
 }
 
 /* Waits for the counters of all GPUs. The first warp. */
 __device__ void wait_peers(const kernel_params &params, barrier_result &result, uint32_t epoch)
 {
     const uint32_t lane = threadIdx.x;
-    const count64 *word = &params.signals[params.partition.part]->word[epoch & 1][0][0] + lane;
-    const count64 since = hw_nanoseconds();
-    bool done = lane >= 4 * params.partition.parts, failed = false;
-    count64 value = 0;
+    const count64 *slot = &params.signals[params.partition.part]->word[epoch & 1][0][0] + lane;
+    wait_clock clock;
+    uint64_t word;
 
-    for (uint32_t turn = 1;; turn++) {
-        if (!done) {
-            value = hw_load_relaxed(word);
-            done = value >> 48 == (epoch & 0xffff);
-        }
-        if (__all_sync(HW_WARP, done))
-            break;
-        if (turn % 64 == 0 && __any_sync(HW_WARP, should_abort(params, since))) {
-            failed = true;
-            break;
-        }
-    }
-    fence_system();
-    value = done ? value & count_mask : 0;
+    const bool failed = !wait_for_words(
+        lane < 4 * params.partition.parts, [=] { return hw_load_relaxed(slot); },
+        [=](uint64_t loaded) { return has_tag(loaded, epoch); },
+        [&] { return should_abort(params, clock); }, word);
+    hw_fence_system();
+    count64 value = has_tag(word, epoch) ? payload_of(word) : 0;
     result.received[lane] = value;
     for (int over = 4; over < 32; over *= 2)
         value += __shfl_xor_sync(HW_WARP, value, over);
@@ -221,46 +190,38 @@ __device__ void wait_peers(const kernel_params &params, barrier_result &result, 
 }
 
 /* Barrier over all blocks of all GPUs. Returns false if the search is aborted. All threads. */
-__device__ bool peer_barrier(const kernel_params &params, barrier_result &result, uint32_t &epoch,
-                             uint32_t next, bool all)
+__device__ bool peer_barrier(const kernel_params &params, barrier_result &result,
+                             barrier_numbers &barriers, uint32_t next, bool all)
 {
+    barriers.arrivals++;
     __syncthreads();
     if (threadIdx.x < 32) {
-        if (arrive(params.control))
-            signal_peers(params, epoch, next, all);
-        wait_peers(params, result, epoch);
+        const bool last =
+            threadIdx.x == 0 && grid_arrive(&params.control->arrived, barriers.arrivals);
+        if (__shfl_sync(HW_WARP, last, 0))
+            signal_peers(params, barriers.epoch, next, all);
+        wait_peers(params, result, barriers.epoch);
     }
     __syncthreads();
-    epoch++;
+    barriers.epoch++;
     return result.ok != 0;
 }
 
-/* Barrier over the blocks of this GPU. number: incremented; counts such barriers within the search.
- * Returns false if the search is aborted. All threads. */
-__device__ bool grid_barrier(const kernel_params &params, barrier_result &result, uint32_t &number)
+/* Barrier over the blocks of this GPU. Returns false if the search is aborted. All threads. */
+__device__ bool grid_barrier(const kernel_params &params, barrier_result &result,
+                             barrier_numbers &barriers)
 {
-    hw_peer_bfs_control *control = params.control;
+    uint32_t *arrived = &params.control->arrived;
 
-    number++;
+    barriers.arrivals++;
     __syncthreads();
-    if (threadIdx.x < 32) {
-        const bool last = arrive(control);
-        if (threadIdx.x == 0) {
-            const count64 since = hw_nanoseconds();
-            bool failed = false;
-            if (last) {
-                *static_cast<volatile uint32_t *>(&control->arrived) = 0;
-                fence_system();
-                *static_cast<volatile uint32_t *>(&control->released) = number;
-            }
-            for (uint32_t turn = 1; hw_load_relaxed(&control->released) != number && !failed;
-                 turn++)
-                failed = turn % 64 == 0 && should_abort(params, since);
-            fence_system();
-            result.ok = !failed;
-            if (failed)
-                abort_search(params, HW_PEER_BFS_BLOCK_TIMEOUT);
-        }
+    if (threadIdx.x == 0) {
+        wait_clock clock;
+        result.ok =
+            grid_arrive(arrived, barriers.arrivals) ||
+            grid_wait(arrived, barriers.arrivals, [&] { return should_abort(params, clock); });
+        if (!result.ok)
+            abort_search(params, HW_PEER_BFS_BLOCK_TIMEOUT);
     }
     __syncthreads();
     return result.ok != 0;

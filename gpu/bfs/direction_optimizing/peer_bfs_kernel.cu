@@ -55,7 +55,7 @@ __device__ void init_counters(const kernel_params &params, uint32_t root, uint32
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    control->released = control->trace_records = 0;
+    control->trace_records = 0;
     if (root == HW_INVALID_VERTEX || owner_of(partition, root) != partition.part)
         return;
     const uint32_t local = local_id_of(partition, root);
@@ -178,11 +178,6 @@ struct search_context {
         record; /* of the current level; trace and record belong to the recording thread */
 };
 
-/* Barriers so far: between GPUs; within this GPU. */
-struct barrier_numbers {
-    uint32_t epoch, grid;
-};
-
 /* Entries that this GPU sent before barrier `epoch` - 1. */
 __device__ count64 entries_sent(const kernel_params &params, uint32_t epoch, bool all)
 {
@@ -244,10 +239,10 @@ __device__ bool queue_level(const kernel_params &params, search_context &search,
     if (blockIdx.x == 0 && threadIdx.x < 2)
         params.control->queue[(depth + threadIdx.x) & 3] = 0;
     trace_begin(params, search, HW_PEER_BFS_QUEUE);
-    if (!grid_barrier(params, search.result, barriers.grid))
+    if (!grid_barrier(params, search.result, barriers))
         return false;
     queue_discovered(params, depth, search.state.current, barriers.epoch);
-    if (!peer_barrier(params, search.result, barriers.epoch, depth, false))
+    if (!peer_barrier(params, search.result, barriers, depth, false))
         return false;
     if (is_tracing(params)) {
         elapsed_since(params, search.trace, barriers.epoch, search.record.update,
@@ -302,11 +297,11 @@ __device__ bool push(const kernel_params &params, search_context &search, barrie
     trace_begin(params, search, search.next);
     if (how == send_unqueued) {
         snapshot_bitmap(params, current);
-        if (!grid_barrier(params, search.result, barriers.grid))
+        if (!grid_barrier(params, search.result, barriers))
             return false;
     }
     push_level<how>(params, depth, barriers.epoch, visited, shared_memory);
-    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, how == send_to_all))
+    if (!peer_barrier(params, search.result, barriers, depth + 1, how == send_to_all))
         return false;
     if (is_tracing(params))
         trace_push(params, search, barriers.epoch,
@@ -315,11 +310,11 @@ __device__ bool push(const kernel_params &params, search_context &search, barrie
     if (found) {
         receive_updates<how>(params, search.result, depth, barriers.epoch, visited);
         if (how != send_to_all) {
-            if (!grid_barrier(params, search.result, barriers.grid))
+            if (!grid_barrier(params, search.result, barriers))
                 return false;
             send_changed_blocks(params, current, barriers.epoch);
         }
-        if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
+        if (!peer_barrier(params, search.result, barriers, depth + 1, false))
             return false;
     }
     end_push(params, search, barriers, found);
@@ -334,19 +329,19 @@ __device__ bool push_bits(const kernel_params &params, search_context &search,
 
     trace_begin(params, search, HW_PEER_BFS_PUSH_BITS);
     snapshot_bitmap(params, current);
-    if (!grid_barrier(params, search.result, barriers.grid))
+    if (!grid_barrier(params, search.result, barriers))
         return false;
     push_level<send_bits_only>(params, depth, barriers.epoch,
                                params.visited[current][params.partition.part], shared_memory);
-    if (!grid_barrier(params, search.result, barriers.grid))
+    if (!grid_barrier(params, search.result, barriers))
         return false;
     send_bitmap_delta(params, current, barriers.epoch);
-    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
+    if (!peer_barrier(params, search.result, barriers, depth + 1, false))
         return false;
     if (is_tracing(params))
         trace_push(params, search, barriers.epoch, 0);
     merge_bits(params, current, barriers.epoch, shared_memory);
-    if (!peer_barrier(params, search.result, barriers.epoch, depth + 1, false))
+    if (!peer_barrier(params, search.result, barriers, depth + 1, false))
         return false;
     end_push(params, search, barriers, true);
     return true;
@@ -361,7 +356,7 @@ __device__ bool pull(const kernel_params &params, search_context &search, barrie
     trace_begin(params, search, HW_PEER_BFS_PULL);
     pull_level(params, {1 - state.current, state.initial}, barriers.epoch,
                static_cast<uint32_t>(hw_peer_bfs_unvisited(&params, &state)), shared_memory);
-    if (!peer_barrier(params, search.result, barriers.epoch, state.depth + 1, false))
+    if (!peer_barrier(params, search.result, barriers, state.depth + 1, false))
         return false;
     if (is_tracing(params)) {
         elapsed_since(params, search.trace, barriers.epoch, search.record.expansion,
@@ -386,7 +381,7 @@ __device__ bool pull(const kernel_params &params, search_context &search, barrie
 __device__ bool start_levels(const kernel_params &params, search_context &search,
                              barrier_numbers &barriers)
 {
-    if (!peer_barrier(params, search.result, barriers.epoch, 0, false))
+    if (!peer_barrier(params, search.result, barriers, 0, false))
         return false;
     if (threadIdx.x == 0) {
         search.state = {};
@@ -438,7 +433,8 @@ __global__ void __launch_bounds__(threads, 1)
 {
     extern __shared__ uint4 shared_memory[];
     __shared__ search_context search;
-    barrier_numbers barriers = {hw_load_relaxed(&params.control->epoch), 0};
+    barrier_numbers barriers = {hw_load_relaxed(&params.control->epoch),
+                                hw_load_relaxed(&params.control->arrivals)};
 
     init_search(params, root, barriers.epoch);
     if (!run_levels(params, search, barriers, shared_memory))
@@ -454,8 +450,10 @@ __global__ void __launch_bounds__(threads, 1)
         trace_append(params, search.trace, search.record);
         params.control->trace_records = search.trace.count;
     }
-    if (hw_grid_thread() == 0)
+    if (hw_grid_thread() == 0) {
         params.control->epoch = barriers.epoch;
+        params.control->arrivals = barriers.arrivals;
+    }
 }
 
 /* ---- one step at a time, while the host exchanges between steps ---- */

@@ -245,7 +245,7 @@ __device__ void cta_allgather(const kernel_params &params, const hw_allgather_pa
     __syncthreads();
     hw_allgather_block(allgather,
                        reinterpret_cast<const uint64_t *>(params.search.control->single_cta_words),
-                       static_cast<int>(count), 0, number, result, smem.received);
+                       static_cast<int>(count), 0, number, result, nullptr, smem.received);
     __syncthreads();
 }
 

@@ -212,10 +212,10 @@ __global__ void __launch_bounds__(threads, run_blocks)
             __threadfence_system(); /* publishes this block's stores to other GPUs */
         grid.sync();
         if (blockIdx.x == 0)
-            hw_allgather_block(allgather,
-                               reinterpret_cast<const uint64_t *>(params.control->counter),
-                               HW_DISTRIBUTED_SSSP_COUNTERS,
-                               1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, number, result, received);
+            hw_allgather_block(
+                allgather, reinterpret_cast<const uint64_t *>(params.control->counter),
+                HW_DISTRIBUTED_SSSP_COUNTERS, 1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, number,
+                result, nullptr, received);
         grid.sync();
         unpack_payload<key_t>(params, job, HW_DISTRIBUTED_SSSP_FOLD, outboxes, result);
         const count64 current_step =

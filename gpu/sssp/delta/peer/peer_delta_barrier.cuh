@@ -7,17 +7,15 @@
  * (gpu/comm/allgather.cuh); in every block one warp per rank waits for the words of that rank. All
  * blocks then reduce the same words, so that all GPUs take the same decisions without a host.
  *
- * Memory order. Before a peer barrier, the stores of every thread, to this GPU or another, are
- * ordered by __syncthreads() before its block counts as arrived: a release, and an acquire of what
- * the blocks before it did. So all of them come before the system-scope fence of the last block's
- * warp, and before the words that this warp stores. The warps that read the words acquire them
- * before the __syncthreads() that lets the block continue. At a grid barrier the arrival counter
- * takes the part of the words.
+ * Memory order: as in gpu/comm/peer_barrier.cuh and, within a GPU, gpu/device/grid_barrier.cuh. The
+ * last block's warp fences for all blocks; the warps that receive load with acquire.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
 
 #include "gpu/comm/allgather.cuh"
+#include "gpu/comm/peer_barrier.cuh"
+#include "gpu/device/grid_barrier.cuh"
 #include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
 
 namespace hw_delta::peer
@@ -34,31 +32,17 @@ __device__ void signal_failure(const kernel_params &params)
     __threadfence_system();
 }
 
-/* Compares counters that may wrap around. */
-__device__ __forceinline__ bool has_reached(uint32_t count, uint32_t wanted)
-{
-    return static_cast<int32_t>(count - wanted) >= 0;
-}
-
 /* Counts this block as arrived and waits until all blocks are; returns false after a failure or a
  * timeout. One thread. */
 __device__ __forceinline__ bool wait_for_blocks(const kernel_params &params, uint32_t barriers)
 {
-    const uint32_t *arrived = &params.control->arrived, all = barriers * gridDim.x;
-    bool here = hw_arrive_acq_rel(&params.control->arrived) + 1 == all;
-    count64 since = 0; /* the clock is not read at once, since most waits are short */
+    uint32_t *arrived = &params.control->arrived;
+    wait_clock clock;
 
-    for (uint32_t spin = 1; !here; spin++) {
-        here = has_reached(hw_load_acquire(arrived), all);
-        if (spin % 64 != 0 || here)
-            continue;
-        const count64 now = hw_nanoseconds();
-        since = since ? since : now;
-        if (hw_load_relaxed(&params.control->failed) != 0 ||
-            now - since >= 2 * params.allgather.timeout_ns)
-            return false;
-    }
-    return true;
+    return grid_arrive(arrived, barriers) || grid_wait(arrived, barriers, [&] {
+               return hw_load_relaxed(&params.control->failed) != 0 ||
+                      clock.has_passed(2 * params.allgather.timeout_ns);
+           });
 }
 
 /* This lane's word of the counters of an iteration that has ended. */
@@ -106,12 +90,9 @@ __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, u
                                uint32_t number, uint32_t rest)
 {
     const uint32_t lane = threadIdx.x & 31;
-    uint32_t before = 0;
+    const bool last = lane == 0 && grid_arrive(&params.control->arrived, barriers);
 
-    if (lane == 0)
-        before = hw_arrive_acq_rel(&params.control->arrived);
-    before = __shfl_sync(HW_WARP, before, 0);
-    if (before + 1 != barriers * gridDim.x)
+    if (!__shfl_sync(HW_WARP, last, 0))
         return;
     const uint32_t half = load_counter(params, number + 1, rest);
     hw_fence_system();
@@ -121,26 +102,27 @@ __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, u
 }
 
 /* Waits for the words of rank q. Unlike wait_peer(), it loads the failure flag and the words at
- * once: a GPU that sets the flag in a search sends no words later, so that the order of the two
- * loads does not matter. Returns false after a failure or a timeout. One warp. */
+ * once, which saves a memory latency at every barrier: a GPU that sets the flag in a search sends
+ * no words later, so that the order of the two loads does not matter. Returns false after a failure
+ * or a timeout. One warp. */
 __device__ __forceinline__ bool wait_peer_words(const hw_allgather_params &params, uint32_t q,
                                                 uint32_t number, uint64_t &half)
 {
-    const uint32_t lane = threadIdx.x & 31;
-    const uint64_t *slot = params.slot[params.rank] + ((number & 1) * params.ranks + q) * 32 + lane;
-    const uint64_t since = hw_nanoseconds();
+    const uint64_t *slot = slot_at(params, params.rank, q, number);
+    bool failed = false;
+    wait_clock clock;
+    uint64_t word;
 
-    for (uint32_t spin = 1;; spin++) {
-        const uint32_t failed = hw_load_relaxed(params.failed[params.rank]);
-        const uint64_t value = hw_load_acquire_system(slot);
-        half = value >> 32;
-        const bool all = __all_sync(HW_WARP, static_cast<uint32_t>(value) == number);
-        const bool late = !all && spin % 64 == 0 && hw_nanoseconds() - since > params.timeout_ns;
-        if (__any_sync(HW_WARP, late || failed != 0))
-            return false;
-        if (all)
-            return true;
-    }
+    const bool all = wait_for_words(
+        true,
+        [&] {
+            failed = hw_load_relaxed(params.failed[params.rank]) != 0;
+            return hw_load_acquire_system(slot);
+        },
+        [&](uint64_t value) { return failed || static_cast<uint32_t>(value) == number; },
+        [&] { return clock.has_passed(params.timeout_ns); }, word);
+    half = word >> 32;
+    return all && !__any_sync(HW_WARP, failed);
 }
 
 /* Receives the words of rank q. One warp. */
