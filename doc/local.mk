@@ -6,6 +6,7 @@ dist_doc_DATA += doc/tutorial/files.md
 dist_doc_DATA += doc/tutorial/archive.md
 dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
+dist_doc_DATA += doc/adding-a-method.md
 dist_doc_DATA += doc/scaling.md
 EXTRA_DIST += doc/images/teps.svg
 methodsdir = $(docdir)/methods
@@ -24,6 +25,12 @@ dist_methods_DATA = \
   doc/methods/fused-several-gpus.md \
   doc/methods/grid.md \
   doc/methods/merge.md \
+  doc/methods/options.md \
   doc/methods/scan2d.md \
   doc/methods/scan2d-grid.md \
   doc/methods/shortest-paths.md
+
+# Writes the pages that are made of what the programs know, in the source.
+.PHONY: update-doc
+update-doc: hopwave-traverse
+	./hopwave-traverse --list-methods=markdown >$(srcdir)/doc/methods/options.md

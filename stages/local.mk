@@ -1,7 +1,7 @@
 # stages: one main per program, and their man pages
 #
 # A program needs two lines here; its man page hopwave-NAME.1 is made from its
-# --help and installed with it.
+# --help=all and installed with it.
 bin_PROGRAMS += hopwave-info
 hopwave_info_SOURCES = stages/info.c
 bin_PROGRAMS += hopwave-export
@@ -32,7 +32,7 @@ $(man1_MANS): $(bin_PROGRAMS)
 	title=`./$$name --help 2>/dev/null | \
 	  $(AWK) 'NR > 1 { if (/^ *-|^$$/) exit; printf "%s%s", space, $$0; space = " " }' | \
 	  sed 's/\. .*//; s/\.$$//'`; \
-	$(HELP2MAN) --no-info --no-discard-stderr --name="$${title:-a program of Hopwave}" \
+	$(HELP2MAN) --no-info --no-discard-stderr --help-option=--help=all --name="$${title:-a program of Hopwave}" \
 	  --source='Hopwave $(PACKAGE_VERSION)' --output=$@.new ./$$name 2>/dev/null || \
 	printf '.TH %s 1\n.SH NAME\n%s \\- a program of Hopwave\n.SH DESCRIPTION\nSee %s --help.\n' \
 	  "$$name" "$$name" "$$name" >$@.new; \

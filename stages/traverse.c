@@ -109,8 +109,11 @@ static void make_option_table(void)
 static enum hw_status answer(int key, const char *arg, bool print, struct hw_error *err)
 {
     static const char *const formats[] = {"table", "json", "markdown", NULL};
+    const char *general[GENERAL + 1] = {NULL};
     int format = 0;
 
+    for (size_t o = 0; o < GENERAL; o++)
+        general[o] = general_options[o].name;
     if (key == HW_CLI_HELP) {
         HW_TRY(hw_method_check_name(arg, err));
         if (print)
@@ -119,7 +122,7 @@ static enum hw_status answer(int key, const char *arg, bool print, struct hw_err
     }
     HW_TRY(hw_cli_choice("--list-methods", arg ? arg : "table", formats, &format, err));
     if (print)
-        hw_methods_print(format ? formats[format] : NULL, stdout);
+        hw_methods_print(format ? formats[format] : NULL, general, stdout);
     return HW_OK;
 }
 

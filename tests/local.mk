@@ -74,6 +74,8 @@ EXTRA_DIST += tests/pipeline/validate.t tests/pipeline/edit-tree.py
 # The layouts.
 LONG_TESTS += tests/pipeline/partition.t
 EXTRA_DIST += tests/pipeline/partition.t
+TESTS += tests/pipeline/methods.t
+EXTRA_DIST += tests/pipeline/methods.t
 TESTS += tests/pipeline/labels.t
 EXTRA_DIST += tests/pipeline/labels.t tests/pipeline/table.py
 LONG_TESTS += tests/pipeline/import-files.t

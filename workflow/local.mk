@@ -69,6 +69,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/columns.py \
   workflow/scripts/gate.py \
   workflow/scripts/machine.py \
+  workflow/scripts/methods.py \
   workflow/scripts/models.py \
   workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \

@@ -18,6 +18,10 @@ libhopwave_a_SOURCES += \
   lib/run/traverse_resume.c \
   lib/run/traverse_search.c \
   lib/run/traverse_write.c
+check_PROGRAMS += lib/run/test_method_descriptors.t
+TESTS += lib/run/test_method_descriptors.t
+lib_run_test_method_descriptors_t_SOURCES = lib/run/test_method_descriptors.c
+lib_run_test_method_descriptors_t_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/run/test_roots.mt
 TESTS += lib/run/test_roots.mt
 lib_run_test_roots_mt_SOURCES = lib/run/test_roots.c \

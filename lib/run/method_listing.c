@@ -200,7 +200,7 @@ static void print_json_option(const struct hw_option *option, FILE *out)
     fprintf(out, "\n    }");
 }
 
-static void print_json(FILE *out)
+static void print_json(const char *const *general, FILE *out)
 {
     fprintf(out, "{\n  \"format\": \"hopwave-methods\",\n  \"version\": 1,\n  \"methods\": [\n");
     for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++) {
@@ -212,7 +212,12 @@ static void print_json(FILE *out)
         print_json_option(*o, out);
         fprintf(out, "%s\n", o[1] ? "," : "");
     }
-    fprintf(out, "  ]\n}\n");
+    fprintf(out, "  ],\n  \"general_options\": [");
+    for (int g = 0; general[g]; g++) {
+        fprintf(out, "%s", g ? ", " : "");
+        print_string(general[g], out);
+    }
+    fprintf(out, "]\n}\n");
 }
 
 /* ---- markdown ---- */
@@ -268,12 +273,12 @@ static void print_markdown(FILE *out)
 
 /* ---- text ---- */
 
-void hw_methods_print(const char *format, FILE *out)
+void hw_methods_print(const char *format, const char *const *general, FILE *out)
 {
     char place[128];
 
     if (format && strcmp(format, "json") == 0) {
-        print_json(out);
+        print_json(general, out);
         return;
     }
     if (format) {

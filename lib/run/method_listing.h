@@ -12,8 +12,9 @@
 struct hw_option;
 struct hw_option_values;
 
-/* Prints all methods; format: NULL (a table), "json" or "markdown". Local. */
-void hw_methods_print(const char *format, FILE *out);
+/* Prints all methods; format: NULL (a table), "json" or "markdown". general: in json, the names of
+ * options that no method owns, NULL-ended. Local. */
+void hw_methods_print(const char *format, const char *const *general, FILE *out);
 
 /* Prints what there is to know of the methods of a name: where they run, what they are after, their
  * options and defaults. Local. */

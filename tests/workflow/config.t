@@ -96,7 +96,7 @@ wrong "shortest paths without weights" "methods\[0\].algorithm is sssp, and no g
 graphs: [{model: rmat, scales: [6]}]
 methods: [{algorithm: sssp, method: auto}]
 END
-wrong "a method of shortest paths for another algorithm" "methods\[0\].method is \"delta\", but must be one of auto, grid, sequential, delegates" <<'END'
+wrong "a method of shortest paths for another algorithm" "methods\[0\].method is \"delta\", but must be one of auto, grid, delegates, sequential" <<'END'
 graphs: [{model: rmat, scales: [6], weights: uniform}]
 methods: [{method: delta}]
 END
@@ -108,7 +108,7 @@ wrong "a method of GPUs without one" "methods\[0\].device is \"cpu\", but only \
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: merge}]
 END
-wrong "a serial baseline on a GPU" "methods\[0\].method does not apply here" <<'END'
+wrong "a serial baseline on a GPU" "methods\[0\].device is \"cuda\", but only \"cpu\" applies here" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: sequential, device: cuda}]
 END
@@ -119,6 +119,34 @@ END
 wrong "an option that has a key of its own" "methods\[0\].options does not apply here" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: auto, options: {roots: 4}}]
+END
+wrong "a method that is none" "methods\[0\].method is \"delegate\", but must be one of auto, grid" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: delegate}]
+END
+wrong "an option out of range" "methods\[0\].options.edges-per-thread is 9, but must be from 1 to 8" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: scan2d, device: cuda, options: {edges-per-thread: 9}}]
+END
+wrong "a word that is none" "methods\[0\].options.coupling is \"tight\", but must be one of auto, separate" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: merge, device: cuda, options: {coupling: tight}}]
+END
+wrong "an option of another method" "methods\[0\].options.coupling is for merge, and the method is grid" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: grid, options: {coupling: gather}}]
+END
+wrong "an option without what it is for" "methods\[0\].options.expand-factor is for coupling hybrid" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: merge, device: cuda, options: {coupling: gather, expand-factor: 3}}]
+END
+wrong "an option that is none" "methods\[0\].options.speed: hopwave-traverse has no such option" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: grid, options: {speed: 3}}]
+END
+wrong "a direction that is none" "methods\[0\].direction is \"up\", but must be one of auto, top-down" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: grid, direction: up}]
 END
 wrong "an option that would be two words" "methods\[0\].options.reduce is \"blocking --force\", which does not match" <<'END'
 graphs: [{model: rmat, scales: [6]}]

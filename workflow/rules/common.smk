@@ -26,14 +26,19 @@ def modules():
     return copies / "workflow" / "scripts"
 
 
-MODULES = ["columns", "machine", "models", "page", "study", "style", "trees", "units"]
-MODULES += ["whole"]
+MODULES = ["columns", "machine", "methods", "models", "page", "study", "style", "trees"]
+MODULES += ["units", "whole"]
 SCHEMA = "schemas/study.schema.json"
 SCRIPTS = str(modules())
 sys.path.insert(0, SCRIPTS)
 # Scripts run in processes of their own.
 folders = [SCRIPTS, os.environ.get("PYTHONPATH")]
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, folders)))
+# Programs that are not installed, such as those of a build folder; studies ask them
+# for their methods.
+if os.environ.get("HOPWAVE_BIN"):
+    folders = [os.environ.get("HOPWAVE_BIN"), *os.get_exec_path()]
+    os.environ.update(PATH=os.pathsep.join(folders))
 from machine import Machine, MachineError  # noqa: E402
 from study import CHECK, GRAPH, PARTITION, TREE  # noqa: E402
 from study import Study, StudyError, pattern  # noqa: E402
@@ -43,11 +48,6 @@ try:
     MACHINE = Machine(config.get("machine"), logger.warning)
 except (StudyError, MachineError) as error:
     raise WorkflowError(f"configuration: {error}")
-
-# Programs that are not installed, such as those of a build folder.
-if os.environ.get("HOPWAVE_BIN"):
-    folders = [os.environ.get("HOPWAVE_BIN"), *os.get_exec_path()]
-    os.environ.update(PATH=os.pathsep.join(folders))
 
 files = STUDY.files
 

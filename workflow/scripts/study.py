@@ -9,6 +9,7 @@ import re
 from math import isqrt
 from pathlib import Path
 
+import methods
 from columns import COLUMNS
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import best_match
@@ -19,26 +20,6 @@ GRAPH = "results/graphs/{graph}.h5"
 PARTITION = "results/partitions/{graph}/{partition}.h5"
 TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
 CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
-METHOD_LAYOUTS = {
-    "auto": ["1d", "2d", "degree-separated"],
-    "grid": ["1d", "2d"],
-    "delegates": ["degree-separated"],
-    "delta": ["1d", "2d", "degree-separated"],
-    "bellman-ford": ["1d", "2d", "degree-separated"],
-    "near-far": ["1d"],
-    "dijkstra": ["1d"],
-    "sequential": ["1d"],
-    "fused": ["1d"],
-    "merge": ["1d"],
-    "cta-warp-scan": ["1d"],
-    "scatter-compact": ["1d"],
-    "scan2d": ["1d", "2d"],
-    "adaptive": ["1d"],
-}
-# Methods of papers on a single GPU, and the baselines of papers.
-ONE_PART = ["merge", "cta-warp-scan", "scatter-compact", "adaptive", "near-far"]
-ONE_PART += ["sequential", "dijkstra"]
-NO_NEGATIVE = ["delta", "near-far", "dijkstra"]
 TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -155,9 +136,9 @@ def squarest(parts):
 
 def fits(method, partition):
     """Whether a method works on partitions of such a layout and part count, and is for them."""
-    one = method["method"] in ONE_PART
-    layouts = METHOD_LAYOUTS[method["method"]]
-    works = partition["layout"] in layouts and (not one or partition["parts"] == 1)
+    works = partition["layout"] in methods.layouts(method) and (
+        partition["parts"] == 1 or not methods.one_part(method)
+    )
     return works and partition["label"] in method.get("layouts", [partition["label"]])
 
 
@@ -182,7 +163,7 @@ def applies(method, graph):
     if method["algorithm"] == "bfs":
         return True
     return graph["weights"] != "none" and not (
-        method["method"] in NO_NEGATIVE and graph["weights"] == "signed"
+        graph["weights"] == "signed" and not methods.negative_weights(method)
     )
 
 
@@ -230,6 +211,10 @@ class Study:
         self.folder = Path(folder)
         self.graphs, self.partitions, self.searches = {}, {}, {}
         self.left_out = []
+        try:
+            methods.table()
+        except methods.MethodError as error:
+            raise StudyError(str(error)) from None
         self._check_methods()
         self._check_names()
         for number, entry in enumerate(self.config["graphs"]):
@@ -252,16 +237,20 @@ class Study:
         """Every method must have a layout and a graph that it works on."""
         layouts = [layout["layout"] for layout in self.config["layouts"]]
         for number, method in enumerate(self.config["methods"]):
-            where, works_on = f"methods[{number}]", METHOD_LAYOUTS[method["method"]]
+            where = f"methods[{number}]"
+            try:
+                methods.check_entry(method)
+            except methods.MethodError as error:
+                raise StudyError(f"{where}{error}") from None
+            works_on = methods.layouts(method)
             if not set(layouts) & set(works_on):
                 raise StudyError(
                     f"{where}.method is {method['method']}, which works on "
                     f"{' and '.join(works_on)}, and the study has no such layout"
                 )
             if not any(applies(method, graph) for graph in self.config["graphs"]):
-                kind = (
-                    "without negative ones" if method["method"] in NO_NEGATIVE else ""
-                )
+                every = methods.negative_weights(method)
+                kind = "" if every else "without negative ones"
                 raise StudyError(
                     f"{where}.algorithm is sssp, and no graph has weights {kind}".rstrip()
                 )

@@ -106,6 +106,7 @@ def main(place, options):
     need(place, *PACKAGES)
     config = Path(options.config or place.folder / "config" / "study.yaml")
     results = Path(options.directory) / "results"
+    use_programs(place, options.bin, *PROGRAMS)
     study = read_study(config, options.directory)
     if options.max_parts is not None:
         text = limited(config, study, options.max_parts)
@@ -115,7 +116,6 @@ def main(place, options):
         study = read_study(config, options.directory)
     report = results / "report.html"
     command = snakemake(place, options, config, options.directory)
-    use_programs(place, options.bin, *PROGRAMS)
     if study.left_out:
         missing = ", ".join(study.left_out)
         print(f"hopwave-study: left out, not there: {missing}", file=sys.stderr)
