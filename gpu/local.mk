@@ -59,12 +59,12 @@ gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
   gpu/validate/tree_cache.c gpu/validate/tree_cache.h \
   gpu/validate/tree_validation.c gpu/validate/tree_validation.h
 
-# engine: the frames of methods on one GPU and on several
+# engine: the frame of all GPU methods
 kernels += gpu/engine/result_kernels.cu
 kernel_includes += gpu/engine/result_kernels.h
-gpu_sources += gpu/engine/bfs_results.c gpu/engine/multi_gpu_engine.c gpu/engine/multi_gpu_engine.h \
-  gpu/engine/parents_on_host.c gpu/engine/parents_on_host.h \
-  gpu/engine/single_gpu_engine.c gpu/engine/single_gpu_engine.h \
+gpu_sources += gpu/engine/gpu_engine.c gpu/engine/gpu_engine.h \
+  gpu/engine/one_gpu_bfs_results.c gpu/engine/one_gpu_graph.c gpu/engine/one_gpu_graph.h \
+  gpu/engine/results_on_host.c gpu/engine/results_on_host.h \
   gpu/engine/step_trace.c gpu/engine/step_trace.h
 
 # bfs: breadth-first search, a folder for each family of methods
@@ -160,7 +160,8 @@ kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/peer/peer_del
   gpu/sssp/delta/peer/peer_delta_parents.cuh gpu/sssp/delta/peer/peer_delta_pull.cuh \
   gpu/sssp/delta/peer/peer_delta_push.cuh gpu/sssp/delta/peer/peer_delta_receive.cuh \
   gpu/sssp/delta/peer/peer_delta_step_queues.cuh
-gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h
+gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \
+  gpu/sssp/delta/peer/several_gpus_methods.c
 
 kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop/phase_loop_f32.cu \
   gpu/sssp/bellman/phase_loop/phase_loop_i32.cu gpu/sssp/bellman/phase_loop/phase_loop_i64.cu

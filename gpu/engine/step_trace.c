@@ -14,9 +14,43 @@ struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nan
                                  .seconds = (double)nanoseconds * 1e-9 / (double)ticks};
 }
 
-enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_count count,
-                                   struct hw_gpu_clock clock, struct hw_trace *steps,
-                                   struct hw_error *err)
+double hw_gpu_clock_advance(struct hw_gpu_clock *clock, uint64_t tick)
+{
+    const double seconds = (double)(tick - clock->begun) * clock->seconds;
+
+    clock->begun = tick;
+    return seconds;
+}
+
+uint32_t hw_gpu_trace_capacity(hw_count vertices)
+{
+    return (uint32_t)(vertices + 2 < HW_GPU_TRACE_CAPACITY ? vertices + 2 : HW_GPU_TRACE_CAPACITY);
+}
+
+enum hw_status hw_gpu_append_records(const struct hw_gpu_records *records, struct hw_trace *steps,
+                                     struct hw_error *err)
+{
+    const size_t bytes = (size_t)records->count * records->size;
+    void *copied = NULL;
+    enum hw_status status = HW_OK;
+
+    if (!records->on_host)
+        status = hw_alloc(&copied, records->count, records->size, "the steps", err);
+    if (status == HW_OK && !records->on_host && records->count > 0)
+        status = hw_gpu_get(copied, records->record, bytes, err);
+    for (hw_count r = records->first; r < records->count && status == HW_OK; r++) {
+        struct hw_trace_record *step = hw_trace_append(steps);
+        if (step)
+            records->fill(step, records->on_host ? records->record : copied, r, records->context);
+        else
+            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    }
+    free(copied);
+    return status;
+}
+
+/* Records of methods that share struct hw_gpu_trace_record. context: struct hw_gpu_clock. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
     static const struct {
         const char *name;
@@ -36,28 +70,28 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
         [HW_ROUTINE_SCATTER_COMPACT] = {"scatter-compact", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
     };
-    struct hw_gpu_trace_record *stored = NULL;
-    enum hw_status status = hw_alloc(&stored, count, sizeof *stored, "the steps", err);
+    const struct hw_gpu_trace_record *record = (const struct hw_gpu_trace_record *)records + r;
+    const uint32_t routine = record->routine < HW_ROUTINES ? record->routine : 0;
 
-    if (status == HW_OK && count > 0)
-        status = hw_gpu_get(stored, record, (size_t)count * sizeof *stored, err);
-    for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        uint32_t routine = stored[r].routine < HW_ROUTINES ? stored[r].routine : 0;
-        step->direction = routines[routine].direction;
-        snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
-        step->frontier = stored[r].frontier;
-        step->discovered = stored[r].found;
-        step->edges_examined = (hw_count)stored[r].edges;
-        step->seconds[HW_PHASE_EXPANSION] = (double)(stored[r].clock - clock.begun) * clock.seconds;
-        clock.begun = stored[r].clock;
-    }
-    free(stored);
-    return status;
+    step->direction = routines[routine].direction;
+    snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
+    step->frontier = record->frontier;
+    step->discovered = record->found;
+    step->edges_examined = (hw_count)record->edges;
+    step->seconds[HW_PHASE_EXPANSION] = hw_gpu_clock_advance(context, record->clock);
+}
+
+enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_count count,
+                                   struct hw_gpu_clock clock, struct hw_trace *steps,
+                                   struct hw_error *err)
+{
+    const struct hw_gpu_records records = {.record = record,
+                                           .count = count,
+                                           .size = sizeof *record,
+                                           .fill = fill_step,
+                                           .context = &clock};
+
+    return hw_gpu_append_records(&records, steps, err);
 }
 
 enum hw_status hw_gpu_append_step(struct hw_trace *steps, const char *routine, double seconds,

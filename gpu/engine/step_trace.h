@@ -9,8 +9,14 @@
 #include "lib/base/status.h"
 #include "lib/engine/core/trace.h"
 
+#include <stdbool.h>
+
 /* Trace records that the device stores at most; later steps add to the last one. */
 #define HW_GPU_TRACE_CAPACITY ((hw_count)1 << 20)
+
+/* The capacity of the trace of a search by levels, of which there are at most as many as vertices,
+ * and a step before and after them. */
+uint32_t hw_gpu_trace_capacity(hw_count vertices);
 
 /* The clock of a search's trace records. */
 struct hw_gpu_clock {
@@ -20,6 +26,25 @@ struct hw_gpu_clock {
 
 /* The clock of a search that ran from tick `begun` to tick `ended` in `nanoseconds`. */
 struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nanoseconds);
+
+/* Seconds from the clock's tick to `tick`, which becomes its tick. */
+double hw_gpu_clock_advance(struct hw_gpu_clock *clock, uint64_t tick);
+
+/* Trace records of any struct. */
+struct hw_gpu_records {
+    const void *record; /* [count] on the device, in the order of the steps */
+    hw_count count;
+    hw_count first; /* the first one that is a step */
+    size_t size;    /* of one, in bytes */
+    bool on_host;   /* `record` is in host memory */
+    /* Writes the step of records[r] to the zeroed *step; records: [count] on the host. */
+    void (*fill)(struct hw_trace_record *step, const void *records, hw_count r, void *context);
+    void *context;
+};
+
+/* Appends a step for each record from `first` on. HW_RESOURCES where memory is short. Local. */
+enum hw_status hw_gpu_append_records(const struct hw_gpu_records *records, struct hw_trace *steps,
+                                     struct hw_error *err);
 
 /* Appends `count` trace records to `steps`. record: [count] on the device, in the order of the
  * steps. HW_RESOURCES where memory is short. Local. */

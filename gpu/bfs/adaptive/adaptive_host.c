@@ -3,14 +3,13 @@
 #include "gpu/bfs/adaptive/adaptive.h"
 
 #include "gpu/bfs/adaptive/adaptive_options.h"
-#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/engine/one_gpu_graph.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct state {
     struct hw_adaptive_params params;
@@ -67,15 +66,14 @@ static hw_count count_chunks(const struct hw_degree_order *order)
     return chunks;
 }
 
-static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
-                           struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     struct hw_adaptive_params *params = &state->params;
     const struct hw_adaptive_config config = hw_adaptive_config(&engine->options);
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    hw_count active = engine->graph.active, records = (hw_count)engine->graph.vertices + 2;
-    hw_count chunks = count_chunks(order);
+    hw_count active = engine->graph.active;
+    hw_count chunks = count_chunks(&engine->order);
 
     if (chunks > (hw_count)UINT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
@@ -87,8 +85,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     params->balance = balance_of(config.balance);
     params->async = config.async_bottom_up;
     params->alpha = config.alpha;
-    params->trace_capacity =
-        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
+    params->trace_capacity = hw_gpu_trace_capacity(engine->graph.vertices);
     enum hw_status status =
         hw_cuda(hw_adaptive_launch_shape(params, &state->blocks), "method adaptive", err);
     if (status != HW_OK)
@@ -107,16 +104,15 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     return HW_OK;
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_adaptive_launch(&state->params, state->blocks, root),
+    return hw_cuda(hw_adaptive_launch(&state->params, state->blocks, engine->root.vertex),
                    "the kernel of method adaptive", err);
 }
 
-static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -124,7 +120,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     state->params.parent = engine->output.parent;
     state->params.parent_is_first_neighbor = engine->output.settled;
     /* The first launch loads the kernel: keep it outside any timing. */
-    enum hw_status status = search(engine, 0, err);
+    enum hw_status status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method adaptive", err) : status;
 }
 
@@ -156,16 +152,22 @@ static void name_routine(const struct hw_adaptive_params *params,
                  balances[params->balance], params->async ? " async" : "");
 }
 
-/* Converts one trace record. clock->begun: end of the previous record; set to the end of this one.
- */
-static void fill_step(const struct hw_adaptive_params *params,
-                      const struct hw_adaptive_trace_record *record, struct hw_gpu_clock *clock,
-                      struct hw_trace_record *step)
-{
-    double all = (double)(record->clock - clock->begun) * clock->seconds;
-    double scans = (double)record->scanned * clock->seconds;
+/* Of fill_step(). */
+struct fill_context {
+    const struct hw_adaptive_params *params;
+    struct hw_gpu_clock clock;
+};
 
-    name_routine(params, record, step);
+/* Converts one trace record. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
+{
+    const struct hw_adaptive_trace_record *record =
+        (const struct hw_adaptive_trace_record *)records + r;
+    struct fill_context *fill = context;
+    double all = hw_gpu_clock_advance(&fill->clock, record->clock);
+    double scans = (double)record->scanned * fill->clock.seconds;
+
+    name_routine(fill->params, record, step);
     step->direction = record->pull ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
     step->frontier = record->frontier;
     step->discovered = record->found;
@@ -173,7 +175,6 @@ static void fill_step(const struct hw_adaptive_params *params,
     step->edges_examined = (hw_count)record->edges;
     step->seconds[HW_PHASE_UPDATE] = scans;
     step->seconds[HW_PHASE_EXPANSION] = all > scans ? all - scans : 0;
-    clock->begun = record->clock;
 }
 
 /* Appends one step per degree class of the profile. */
@@ -196,43 +197,38 @@ static enum hw_status add_profile(const struct hw_adaptive_params *params, struc
     return status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_adaptive_params *params = &((struct state *)engine->state)->params;
     struct hw_adaptive_control control;
-    struct hw_adaptive_trace_record *record = NULL;
     enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
     if (status != HW_OK)
         return status;
-    uint32_t records = control.trace_records < params->trace_capacity ? control.trace_records
-                                                                      : params->trace_capacity;
-    struct hw_gpu_clock clock =
-        hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
-    status = hw_alloc(&record, records, sizeof *record, "the steps", err);
-    if (status == HW_OK && records > 0)
-        status = hw_gpu_get(record, params->trace, records * sizeof *record, err);
-    for (uint32_t r = 0; r < records && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (step)
-            fill_step(params, record + r, &clock, step);
-        else
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    }
-    free(record);
+    struct fill_context fill = {.params = params,
+                                .clock = hw_gpu_clock_of(control.begin_ticks, control.end_ticks,
+                                                         control.end_ns - control.begin_ns)};
+    const struct hw_gpu_records records = {.record = params->trace,
+                                           .count = control.trace_records < params->trace_capacity
+                                                        ? control.trace_records
+                                                        : params->trace_capacity,
+                                           .size = sizeof *params->trace,
+                                           .fill = fill_step,
+                                           .context = &fill};
+    status = hw_gpu_append_records(&records, steps, err);
     return status == HW_OK && params->profile ? add_profile(params, steps, err) : status;
 }
 
-static const struct hw_single_gpu_search adaptive = {.results = &hw_bfs_result_ops,
-                                                     .state_bytes = sizeof(struct state),
-                                                     .plan = plan,
-                                                     .open = open_search,
-                                                     .search = search,
-                                                     .steps = steps};
+static const struct hw_gpu_search adaptive = {.results = &hw_one_gpu_bfs_results,
+                                              .state_bytes = sizeof(struct state),
+                                              .plan = plan,
+                                              .open = open_search,
+                                              .search = search,
+                                              .steps = steps};
 
 const struct hw_method hw_method_adaptive = {.descriptor = &hw_descriptor_adaptive,
-                                             .ops = &hw_single_gpu_ops,
+                                             .ops = &hw_gpu_engine_ops,
                                              .bytes = hw_gpu_host_bytes,
                                              .build = hw_gpu_build,
                                              .impl = &adaptive};

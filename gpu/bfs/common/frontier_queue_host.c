@@ -2,16 +2,16 @@
 #include "gpu/bfs/common/frontier_queue_host.h"
 #include "gpu/device/packed_queue.h"
 
-#include <cuda_runtime_api.h>
+#include "gpu/engine/step_trace.h"
 
-enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine, int prefixes,
+enum hw_status hw_frontier_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
                                              struct hw_frontier_queue_params *params,
                                              struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
     size_t width = hw_frontier_queue_width(engine);
-    hw_count active = graph->active, records = (hw_count)graph->vertices + 2;
+    hw_count active = graph->active;
 
     if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
@@ -21,8 +21,7 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
                        "method %s does up to 2^%d vertices and 2^%d stored edges",
                        engine->method->descriptor->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS,
                        HW_FRONTIER_QUEUE_EDGE_BITS);
-    params->trace_capacity =
-        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
+    params->trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     hw_gpu_add(arrays, &params->visited, active / 32 + 1, sizeof *params->visited);
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &params->queue[half], active + 1, sizeof *params->queue[half]);
@@ -34,12 +33,12 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
     return HW_OK;
 }
 
-size_t hw_frontier_queue_width(const struct hw_single_gpu_engine *engine)
+size_t hw_frontier_queue_width(const struct hw_gpu_engine *engine)
 {
     return engine->graph.wide ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
+void hw_frontier_queue_open(const struct hw_gpu_engine *engine,
                             struct hw_frontier_queue_params *params)
 {
     params->graph = engine->graph;

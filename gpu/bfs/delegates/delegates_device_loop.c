@@ -108,8 +108,7 @@ static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, stru
     return status;
 }
 
-enum hw_status hw_gpu_delegates_device_search(struct hw_multi_gpu_engine *engine,
-                                              struct hw_error *err)
+enum hw_status hw_gpu_delegates_device_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     enum hw_status status = state->step ? HW_OK : capture(state, err);

@@ -6,7 +6,7 @@
 #include "gpu/bfs/delegates/delegates_host.h"
 
 #include "gpu/device/memory_kernels.h"
-#include "gpu/engine/parents_on_host.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
@@ -17,16 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Timeout at a barrier of GPUs, in nanoseconds: longer than that of the watchdog of the ranks. */
-#define KERNEL_TIMEOUT_NS UINT64_C(8000000000)
-
-/* Trace records that the device stores at most; later steps add to the last one. */
-#define TRACE_CAPACITY ((hw_count)1 << 20)
-
 /* ---- sizes and arrays ---- */
 
 /* Refuses options and sizes that the method does not support; the same on all ranks. */
-static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     if (engine->transport.kind == HW_TRANSPORT_PEER &&
         engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
@@ -119,7 +113,7 @@ static void reserve_heap(const struct hw_gpu_delegates_state *state,
     heap->bytes = after(heap->reply_in, 4 * state->staged.owned_delegates * graph->parts);
 }
 
-static void plan_arrays(struct hw_multi_gpu_engine *engine)
+static void plan_arrays(struct hw_gpu_engine *engine)
 {
     const struct hw_delegates_config config = hw_delegates_config(&engine->options);
     struct hw_gpu_delegates_state *state = engine->state;
@@ -196,12 +190,11 @@ static hw_count count_own(const struct hw_part *part)
     return own;
 }
 
-static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_params *params = &state->params;
     const struct hw_delegates_config config = hw_delegates_config(&engine->options);
-    const hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
@@ -212,8 +205,8 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     params->config.direction = (int)config.direction;
     params->config.forward_factor = (float)config.forward_factor;
     params->config.backward_factor = (float)config.backward_factor;
-    params->config.timeout_ns = KERNEL_TIMEOUT_NS;
-    params->trace.capacity = (uint32_t)(rows < TRACE_CAPACITY ? rows : TRACE_CAPACITY);
+    params->config.timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
+    params->trace.capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     state->canonical = engine->options.canonical_parents;
     state->staged.reduce_comm = state->staged.own_comm = MPI_COMM_NULL;
     state->staged.two_phases = has_two_phases(engine->part);
@@ -231,7 +224,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
 
 /* Sets the pointers to the levels that belong to updates, where parents are canonical. Collective.
  */
-static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enum hw_status status,
+static enum hw_status set_level_pointers(struct hw_gpu_engine *engine, enum hw_status status,
                                          struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -255,7 +248,7 @@ static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enu
 
 /* Sets the pointers into the heaps, of all GPUs over peer. Each rank sends the others the offsets
  * of their inboxes. Collective; ranks agree. */
-static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status set_heap_pointers(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_params *params = &state->params;
@@ -328,7 +321,7 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
 }
 
 /* Prints the memory of the subgraphs (the paper's Table I). Collective. */
-static enum hw_status note_memory(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status note_memory(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     hw_count edges = 0, bytes = hw_gpu_delegates_graph_bytes(engine->part, &edges);
     enum hw_status status = hw_sum(engine->ctx->world, &bytes, err);
@@ -343,7 +336,7 @@ static enum hw_status note_memory(const struct hw_multi_gpu_engine *engine, stru
     return status;
 }
 
-static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
 
@@ -351,7 +344,7 @@ static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error
                                             : hw_gpu_delegates_device_search(engine, err);
 }
 
-static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_params *params = &state->params;
@@ -382,7 +375,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     return status == HW_OK ? search(engine, err) : status;
 }
 
-static void close_search(struct hw_multi_gpu_engine *engine)
+static void close_search(struct hw_gpu_engine *engine)
 {
     struct hw_gpu_delegates_state *state = engine->state;
 
@@ -397,32 +390,11 @@ static void close_search(struct hw_multi_gpu_engine *engine)
         if (state->stream[s])
             cudaStreamDestroy((cudaStream_t)state->stream[s]);
     cudaFreeHost(state->host_status);
-    cudaFreeHost(state->staging);
 }
 
 /* ---- roots and results ---- */
 
-/* Reads a word of each page that a search may access, on this GPU and the others: what runs between
- * searches evicts address translations, and those of other GPUs' memory take long to load. */
-static enum hw_status warm_tlb(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
-{
-    const struct hw_gpu_delegates_state *state = engine->state;
-    uint32_t *flag = state->upload.counts;
-    int code = 0;
-
-    for (int a = 0; a < engine->arrays.count && code == 0; a++) {
-        void *memory;
-        memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, flag);
-    }
-    for (int q = 0; q < engine->ctx->size && code == 0; q++)
-        if (engine->transport.heap[q])
-            code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
-                                          (uint64_t)engine->transport.heap_bytes, flag);
-    return hw_cuda(code, "the kernel that warms the TLB", err);
-}
-
-static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_graph *graph = &state->params.graph;
@@ -434,7 +406,9 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
                              (size_t)graph->slots * sizeof(int32_t), err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->parent_id, 0xab, (size_t)graph->owned * sizeof(uint32_t), err);
-    return status == HW_OK ? warm_tlb(engine, err) : status;
+    return status == HW_OK ? hw_cuda(hw_gpu_warm_tlb(engine, state->upload.counts),
+                                     "the kernel that warms the TLB", err)
+                           : status;
 }
 
 /* The delegate of a search id, or HW_INVALID_VERTEX. */
@@ -453,26 +427,22 @@ static uint32_t find_delegate(const struct hw_part *part, hw_gid search_id)
     return from < own->delegates && own->search_id[from] == search_id ? from : HW_INVALID_VERTEX;
 }
 
-static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
-                                struct hw_error *err)
+/* The root is a slot of its owner; if it is a delegate, all ranks have it. */
+static enum hw_status set_root(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_part *part = engine->part;
-    const hw_gid search_id = owner >= 0 && owner < part->spec.parts
-                                 ? hw_search_id(&part->spec, part->vertices, owner, position)
-                                 : HW_GID_NONE;
+    const struct hw_gpu_root *root = &engine->root;
 
-    if (search_id == HW_GID_NONE)
-        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
-                       position, owner);
-    const bool mine = owner == part->index;
-    state->root.delegate = find_delegate(part, search_id);
-    state->root.slot = mine ? position : HW_INVALID_VERTEX;
-    state->root.id = mine ? (uint32_t)part->own.graph_id[position] : HW_INVALID_VERTEX;
+    (void)err;
+    state->root.delegate =
+        find_delegate(part, hw_search_id(&part->spec, part->vertices, root->owner, root->position));
+    state->root.slot = root->own ? root->position : HW_INVALID_VERTEX;
+    state->root.id = root->graph_id;
     return HW_OK;
 }
 
-static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     enum hw_status status = state->canonical ? hw_gpu_delegates_canonical(engine, err) : HW_OK;
@@ -483,7 +453,7 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
                    "the kernel that gathers parents", err);
 }
 
-static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
                                           "an inbox was full"};
@@ -491,27 +461,17 @@ static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct h
     struct hw_gpu_delegates_control control;
     enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
 
-    if (status != HW_OK || control.failed == HW_GPU_DELEGATES_OK)
-        return status;
-    return hw_fail(err, HW_INTERNAL, "method delegates gave up on rank %d: %s", engine->ctx->rank,
-                   control.failed <= HW_GPU_DELEGATES_FULL ? reasons[control.failed]
-                                                           : "it is not known why");
+    return status == HW_OK ? hw_gpu_check_failed(engine, control.failed, reasons,
+                                                 HW_GPU_DELEGATES_FULL + 1, err)
+                           : status;
 }
 
-static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
-                              struct hw_error *err)
+static enum hw_status write_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_gpu_delegates_state *state = engine->state;
-    const size_t n = state->params.graph.owned;
-    enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->params, state->level),
-                                    "the kernel that gathers levels", err);
+    const struct hw_gpu_delegates_state *state = engine->state;
 
-    if (status != HW_OK || !result->parent)
-        return status;
-    status = hw_gpu_get_parents(&state->staging, state->parent_id, n, result->parent, err);
-    if (status != HW_OK)
-        return status;
-    return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
+    return hw_cuda(hw_gpu_delegates_levels(&state->params, state->level),
+                   "the kernel that gathers levels", err);
 }
 
 /* ---- trace ---- */
@@ -528,9 +488,9 @@ static void name_routine(uint32_t directions, char *routine, size_t size)
 }
 
 /* Times and traffic of a step: those of the host, where it stages. */
-static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
-                      const struct hw_gpu_delegates_trace_record *record,
-                      struct hw_trace_record *step)
+static void fill_times(const struct hw_gpu_delegates_state *state, hw_count r,
+                       const struct hw_gpu_delegates_trace_record *record,
+                       struct hw_trace_record *step)
 {
     const struct hw_gpu_delegates_times *times = state->staged.times;
     double *seconds = step->seconds;
@@ -557,51 +517,54 @@ static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
     step->messages_internode = times[r].sent.messages_internode;
 }
 
-static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
+/* Converts one trace record. context: struct hw_gpu_delegates_state. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
+{
+    const struct hw_gpu_delegates_trace_record *record =
+        (const struct hw_gpu_delegates_trace_record *)records + r;
+
+    name_routine(record->directions, step->routine, sizeof step->routine);
+    step->direction = (record->directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
+                                                                     : HW_DIRECTION_TOP_DOWN;
+    step->frontier = record->frontier;
+    step->discovered = record->discovered;
+    step->edges_examined = (hw_count)record->edges;
+    fill_times(context, r, record, step);
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
-    const struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_control control;
-    struct hw_gpu_delegates_trace_record *record = NULL;
     enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&record, control.trace_records, sizeof *record, "the steps", err);
-    if (status == HW_OK && control.trace_records > 0)
-        status = hw_gpu_get(record, state->params.trace.record,
-                            control.trace_records * sizeof *record, err);
-    for (uint32_t r = 0; r < control.trace_records && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(&result->trace);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        name_routine(record[r].directions, step->routine, sizeof step->routine);
-        step->direction = (record[r].directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
-                                                                           : HW_DIRECTION_TOP_DOWN;
-        step->frontier = record[r].frontier;
-        step->discovered = record[r].discovered;
-        step->edges_examined = (hw_count)record[r].edges;
-        fill_step(state, r, &record[r], step);
-    }
-    free(record);
-    return status;
+    if (status != HW_OK)
+        return status;
+    const struct hw_gpu_records records = {.record = state->params.trace.record,
+                                           .count = control.trace_records,
+                                           .size = sizeof *state->params.trace.record,
+                                           .fill = fill_step,
+                                           .context = state};
+    return hw_gpu_append_records(&records, steps, err);
 }
 
 /* ---- the method ---- */
 
-static const struct hw_multi_gpu_search delegates = {.state_bytes =
-                                                         sizeof(struct hw_gpu_delegates_state),
-                                                     .plan = plan,
-                                                     .open = open_search,
-                                                     .poison = poison,
-                                                     .root = find_root,
-                                                     .search = search,
-                                                     .translate = translate,
-                                                     .outcome = check_outcome,
-                                                     .deliver = deliver,
-                                                     .steps = steps,
-                                                     .close = close_search};
+static const struct hw_gpu_results results = {.distributed = true,
+                                              .poison = poison,
+                                              .set_root = set_root,
+                                              .translate = translate,
+                                              .outcome = outcome,
+                                              .complete = write_levels};
+
+static const struct hw_gpu_search delegates = {.results = &results,
+                                               .state_bytes = sizeof(struct hw_gpu_delegates_state),
+                                               .plan = plan,
+                                               .open = open_search,
+                                               .search = search,
+                                               .steps = steps,
+                                               .close = close_search};
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
@@ -610,7 +573,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 const struct hw_method hw_method_gpu_delegates = {.descriptor = &hw_descriptor_gpu_delegates,
-                                                  .ops = &hw_multi_gpu_ops,
+                                                  .ops = &hw_gpu_engine_ops,
                                                   .bytes = bytes,
                                                   .build = hw_gpu_build_device_csr,
                                                   .lists_on_device = true,

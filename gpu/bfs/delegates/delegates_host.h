@@ -4,7 +4,7 @@
 
 #include "gpu/bfs/delegates/delegates.h"
 #include "gpu/device/device.h"
-#include "gpu/engine/multi_gpu_engine.h"
+#include "gpu/engine/gpu_engine.h"
 #include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/layout/part.h"
 
@@ -101,31 +101,26 @@ struct hw_gpu_delegates_state {
     void *step;                      /* cudaGraphExec_t: one step, where the host does not stage */
     uint32_t *parent_id;             /* [owned] on the device, by rising graph id */
     int32_t *level;                  /* likewise */
-    uint32_t *staging;               /* [owned] on the host, pinned; NULL until needed */
 };
 
 /* gpu/bfs/delegates/delegates_host_staged.c: searches in which the host stages masks and updates.
  * open and search are collective, ranks agree; close is local but for freeing own_comm. */
-enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
-                                            struct hw_error *err);
-enum hw_status hw_gpu_delegates_staged_search(struct hw_multi_gpu_engine *engine,
-                                              struct hw_error *err);
+enum hw_status hw_gpu_delegates_staged_open(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_delegates_staged_search(struct hw_gpu_engine *engine, struct hw_error *err);
 void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged);
 
 /* gpu/bfs/delegates/delegates_parents.c: requests from all parts the parents of this part's
  * delegates that it does not know; every: the least parent that any part knows, of all. status: of
  * this rank's work so far. Collective; ranks agree except on the last kernels. */
-enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engine,
-                                                enum hw_status status, bool every,
-                                                struct hw_error *err);
+enum hw_status hw_gpu_delegates_request_parents(struct hw_gpu_engine *engine, enum hw_status status,
+                                                bool every, struct hw_error *err);
 
 /* Replaces the parents of a search by canonical ones. Collective; ranks agree except on the last
  * kernels. */
-enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_delegates_canonical(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* gpu/bfs/delegates/delegates_device_loop.c: a search whose steps are CUDA graphs; GPUs exchange
  * data by themselves. Local; returns when it has ended. */
-enum hw_status hw_gpu_delegates_device_search(struct hw_multi_gpu_engine *engine,
-                                              struct hw_error *err);
+enum hw_status hw_gpu_delegates_device_search(struct hw_gpu_engine *engine, struct hw_error *err);
 
 #endif

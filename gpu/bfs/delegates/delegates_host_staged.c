@@ -24,7 +24,7 @@
 
 /* State of one search. [HW_GPU_DELEGATES_MAX_PARTS] arrays are by rank and count updates. */
 struct run {
-    struct hw_multi_gpu_engine *engine;
+    struct hw_gpu_engine *engine;
     struct hw_gpu_delegates_state *state;
     struct hw_gpu_delegates_staged *staged;
     struct hw_gpu_delegates_counts counts;                                   /* of the step */
@@ -45,8 +45,7 @@ enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 /* Lists of delegates replace masks where they have at most one number for so many words. */
 #define LIST_FRACTION 8
 
-enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
-                                            struct hw_error *err)
+enum hw_status hw_gpu_delegates_staged_open(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_staged *staged = &state->staged;
@@ -660,8 +659,7 @@ static enum hw_status run_step(struct run *run, enum hw_status *own, struct hw_e
     return HW_OK;
 }
 
-enum hw_status hw_gpu_delegates_staged_search(struct hw_multi_gpu_engine *engine,
-                                              struct hw_error *err)
+enum hw_status hw_gpu_delegates_staged_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct run run = {.engine = engine,

@@ -10,13 +10,13 @@
 
 #include <cuda_runtime_api.h>
 
-static char *heap_of(const struct hw_multi_gpu_engine *engine)
+static char *heap_of(const struct hw_gpu_engine *engine)
 {
     return engine->transport.heap[engine->ctx->rank];
 }
 
 /* count: requests of each part. Collective; ranks agree except on the last kernels. */
-static enum hw_status exchange_requests(struct hw_multi_gpu_engine *engine, const hw_count *count,
+static enum hw_status exchange_requests(struct hw_gpu_engine *engine, const hw_count *count,
                                         struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -54,9 +54,8 @@ static enum hw_status exchange_requests(struct hw_multi_gpu_engine *engine, cons
     return status;
 }
 
-enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engine,
-                                                enum hw_status status, bool every,
-                                                struct hw_error *err)
+enum hw_status hw_gpu_delegates_request_parents(struct hw_gpu_engine *engine, enum hw_status status,
+                                                bool every, struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -85,7 +84,7 @@ enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engi
 
 /* Moves updates along nn, and their levels, to the owners. received: [ranks] number of updates.
  * Collective; ranks agree. */
-static enum hw_status send_canonical(struct hw_multi_gpu_engine *engine, hw_count *received,
+static enum hw_status send_canonical(struct hw_gpu_engine *engine, hw_count *received,
                                      struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -115,7 +114,7 @@ static enum hw_status send_canonical(struct hw_multi_gpu_engine *engine, hw_coun
     return status;
 }
 
-enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_canonical(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_params *params = &state->params;

@@ -3,8 +3,9 @@
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
 #include "gpu/device/packed_queue.h"
-#include "gpu/engine/parents_on_host.h"
-#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/engine/one_gpu_graph.h"
+#include "gpu/engine/results_on_host.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
@@ -15,7 +16,6 @@
 struct state {
     struct hw_one_gpu_bfs_params params;
     struct hw_one_gpu_bfs_shape shape;
-    uint32_t root; /* of the last search */
 };
 
 /* Degree distribution of the core: number of vertices and sum of degrees in classes that double. */
@@ -89,15 +89,15 @@ static void reserve_pendants(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs
     hw_gpu_add(arrays, &params->pendant.scratch, (hw_count)params->pendant.scratch_bytes, 1);
 }
 
-static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
-                           struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    const struct hw_degree_order *order = &engine->order;
     struct state *state = engine->state;
     struct hw_one_gpu_bfs_params *params = &state->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    hw_count core = graph->core, records = (hw_count)graph->vertices + 2;
+    hw_count core = graph->core;
 
     if (!hw_packed_fits(graph->vertices, graph->edges, HW_ONE_GPU_BFS_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
@@ -106,8 +106,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     tabulate_probes(order, params->config.probes);
     params->config.short_list_begin = find_short_list_begin(order);
     params->config.direction = (int)hw_direction_of(&engine->options);
-    params->config.trace_capacity =
-        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
+    params->config.trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &params->search.visited[half], core / 32 + 1,
                    sizeof *params->search.visited[half]);
@@ -126,17 +125,15 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     return HW_OK;
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct state *state = engine->state;
+    const struct state *state = engine->state;
 
-    state->root = root;
-    return hw_cuda(hw_one_gpu_bfs_launch(&state->params, &state->shape, root),
+    return hw_cuda(hw_one_gpu_bfs_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method fused", err);
 }
 
-static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -152,26 +149,25 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                          "the kernels that find trees", err);
     /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
-        status = search(engine, 0, err);
+        status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
 }
 
 /* Vertices that the last search reached, without the root. */
-static enum hw_status count_reached(const struct hw_single_gpu_engine *engine, hw_count *count,
+static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count *count,
                                     struct hw_error *err)
 {
-    const struct state *state = engine->state;
     const uint32_t active = engine->graph.active;
     enum hw_status status =
         hw_gpu_count_parents(engine->output.parent, active, engine->output.changed, count, err);
 
-    *count -= state->root < active;
+    *count -= engine->root.vertex < active;
     return status;
 }
 
 /* Adds vertices that no level counted to the last record: leaves and pendant vertices. */
-static enum hw_status add_undetected(const struct hw_single_gpu_engine *engine,
-                                     struct hw_trace *steps, struct hw_error *err)
+static enum hw_status add_undetected(const struct hw_gpu_engine *engine, struct hw_trace *steps,
+                                     struct hw_error *err)
 {
     hw_count rest = 0;
     enum hw_status status = count_reached(engine, &rest, err);
@@ -184,7 +180,7 @@ static enum hw_status add_undetected(const struct hw_single_gpu_engine *engine,
     return status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_one_gpu_bfs_params *params = &((struct state *)engine->state)->params;
@@ -202,15 +198,15 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace
     return status == HW_OK ? add_undetected(engine, steps, err) : status;
 }
 
-static const struct hw_single_gpu_search fused = {.results = &hw_bfs_result_ops,
-                                                  .state_bytes = sizeof(struct state),
-                                                  .plan = plan,
-                                                  .open = open_search,
-                                                  .search = search,
-                                                  .steps = steps};
+static const struct hw_gpu_search fused = {.results = &hw_one_gpu_bfs_results,
+                                           .state_bytes = sizeof(struct state),
+                                           .plan = plan,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
 
 const struct hw_method hw_method_fused = {.descriptor = &hw_descriptor_fused,
-                                          .ops = &hw_single_gpu_ops,
+                                          .ops = &hw_gpu_engine_ops,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
                                           .impl = &fused};

@@ -5,8 +5,9 @@
 
 #include "gpu/device/memory_kernels.h"
 #include "gpu/device/packed_queue.h"
-#include "gpu/engine/multi_gpu_engine.h"
-#include "gpu/engine/parents_on_host.h"
+#include "gpu/engine/gpu_engine.h"
+#include "gpu/engine/results_on_host.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/gpu_method_list.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
@@ -25,13 +26,6 @@
 /* So many vertices of the highest degrees get their parents directly when only bits are sent. */
 #define HUBS 262144u
 
-/* Longest wait of a kernel at a barrier. Longer than the timeout of the watchdog over the ranks,
- * which is to report a dead rank first. */
-#define KERNEL_TIMEOUT_NS UINT64_C(8000000000)
-
-/* Capacity of the trace on the device. Later steps add to the last record. */
-#define MAX_TRACE_RECORDS ((hw_count)1 << 20)
-
 /* Pointer-jumping iterations, one more than a tree of 2^32 vertices needs. */
 #define MAX_JUMPS 33
 
@@ -46,11 +40,8 @@ struct state {
     struct hw_peer_bfs_trace_record
         *host_trace;                     /* [trace_capacity] where the host records the trace */
     struct hw_peer_bfs_traffic *traffic; /* likewise */
-    uint32_t *staging;                   /* [owned] on the host, pinned; NULL until first used */
     uint64_t own_edges;                  /* elements of this part's lists of in-neighbors */
-    uint32_t root;          /* global id, or HW_INVALID_VERTEX for a root without edges */
-    uint32_t root_position; /* among the owned vertices, or HW_INVALID_VERTEX */
-    uint32_t root_id;
+    uint32_t root_position;              /* among the owned vertices, or HW_INVALID_VERTEX */
 };
 
 /* ---- preparation (kernel 1 of Graph500) ---- */
@@ -76,7 +67,7 @@ static void tabulate_probes(double classes[2][64], float *probes)
 }
 
 /* The same from the cores of all parts. Collective. */
-static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status estimate_probes(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_part *part = engine->part;
@@ -102,7 +93,7 @@ static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct
 }
 
 /* Refuses unsupported partitions and options; the same on all ranks. */
-static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
 
@@ -145,7 +136,7 @@ static struct heap layout_heap(const struct hw_peer_bfs_params *params)
     return heap;
 }
 
-static void plan_arrays(struct hw_multi_gpu_engine *engine)
+static void plan_arrays(struct hw_gpu_engine *engine)
 {
     struct state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
@@ -194,12 +185,11 @@ static struct hw_peer_bfs_costs costs_over(enum hw_transport_kind kind)
     return costs;
 }
 
-static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     struct hw_peer_bfs_params *params = &state->params;
     struct hw_partition_1d *partition = &params->partition;
-    hw_count records = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
@@ -223,9 +213,9 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     params->host_staged = engine->transport.kind != HW_TRANSPORT_PEER;
     params->costs = costs_over(engine->transport.kind);
     params->broadcast_edges = BROADCAST_EDGES;
-    params->timeout_ns = KERNEL_TIMEOUT_NS;
+    params->timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
     params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;
-    params->trace_capacity = (uint32_t)(records < MAX_TRACE_RECORDS ? records : MAX_TRACE_RECORDS);
+    params->trace_capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     params->inbox_capacity =
         partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
     plan_arrays(engine);
@@ -235,13 +225,13 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
 }
 
 /* An address in a heap. */
-static void *at(const struct hw_multi_gpu_engine *engine, uint32_t part, hw_count offset)
+static void *at(const struct hw_gpu_engine *engine, uint32_t part, hw_count offset)
 {
     return engine->transport.heap[part] + offset;
 }
 
 /* Sets the pointers into the heaps: of all GPUs over peer, else of this GPU alone. */
-static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
+static void set_heap_pointers(struct hw_gpu_engine *engine)
 {
     struct state *state = engine->state;
     struct hw_peer_bfs_params *params = &state->params;
@@ -287,17 +277,17 @@ static enum hw_status init_control(const struct hw_peer_bfs_params *params, stru
                : status;
 }
 
-static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
     if (state->params.host_staged)
-        return hw_peer_bfs_search_by_steps(&state->stepper, state->root, err);
-    return hw_cuda(hw_peer_bfs_launch(&state->params, &state->shape, state->root),
+        return hw_peer_bfs_search_by_steps(&state->stepper, engine->root.vertex, err);
+    return hw_cuda(hw_peer_bfs_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method fused", err);
 }
 
-static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     struct hw_peer_bfs_params *params = &state->params;
@@ -327,46 +317,37 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
     /* The first launch loads the kernel: keep it outside any timing. */
-    state->root = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
 }
 
-static void close_search(struct hw_multi_gpu_engine *engine)
+static void close_search(struct hw_gpu_engine *engine)
 {
     struct state *state = engine->state;
 
     hw_partition_1d_order_free(&state->order);
-    cudaFreeHost(state->staging);
     free(state->host_trace);
     free(state->traffic);
 }
 
 /* ---- search ---- */
 
-/* Reads one word of each page that a search may access, on this GPU and its peers. Work between
- * searches evicts address translations, and those of peers' memory take long to load. */
-static enum hw_status warm_tlb(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+/* Adds to hw_gpu_warm_tlb() the lists, which are no arrays of the engine where the part was built
+ * on the device. */
+static enum hw_status warm_tlb(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
     const struct hw_partition_1d *partition = &state->params.partition;
     uint32_t *never = state->output.changed;
     int code = hw_gpu_launch_warm_tlb(partition->in.neighbor, state->own_edges * 4, never);
 
-    for (int a = 0; a < engine->arrays.count && code == 0; a++) {
-        void *memory;
-        memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
-    }
-    for (uint32_t q = 0; q < partition->parts && code == 0; q++)
-        if (!state->params.host_staged || q == partition->part)
-            code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
-                                          (uint64_t)engine->transport.heap_bytes, never);
+    if (code == 0)
+        code = hw_gpu_warm_tlb(engine, never);
     return hw_cuda(code, "the kernel that warms the TLB", err);
 }
 
-static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
     const struct hw_partition_1d *partition = &state->params.partition;
@@ -387,46 +368,34 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
     return status;
 }
 
-/* Finds the root. Its owner broadcasts the root's global id. Collective; ranks agree. */
-static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
-                                struct hw_error *err)
+/* root.vertex: global id, or HW_INVALID_VERTEX for a root without edges. */
+static enum hw_status set_root(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_partition_1d *partition = &state->params.partition;
     const struct hw_part_vertices *own = &engine->part->own;
-    uint32_t root = HW_INVALID_VERTEX, local = 0;
-    enum hw_status status = HW_OK;
+    uint32_t local = 0;
 
     state->root_position = HW_INVALID_VERTEX;
-    if (owner == engine->ctx->rank && position >= own->count) {
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "there is no vertex at position %" PRI_LID " of part %d", position, owner);
-    } else if (owner == engine->ctx->rank) {
-        hw_lid from = 0, to = own->count; /* by_graph_id is sorted by graph id */
-        state->root_id = (uint32_t)own->graph_id[position];
-        while (to - from > 1) {
-            hw_lid middle = from + (to - from) / 2;
-            if (own->graph_id[own->by_graph_id[middle]] <= own->graph_id[position])
-                from = middle;
-            else
-                to = middle;
-        }
-        state->root_position = from;
-        status = hw_gpu_get(&local, partition->local_id + from, sizeof local, err);
-        root = local < partition->count[partition->part]
-                   ? hw_partition_1d_global(partition, partition->part, local)
-                   : HW_INVALID_VERTEX;
+    if (!engine->root.own)
+        return HW_OK;
+    hw_lid from = 0, to = own->count; /* by_graph_id is sorted by graph id */
+    while (to - from > 1) {
+        hw_lid middle = from + (to - from) / 2;
+        if (own->graph_id[own->by_graph_id[middle]] <= engine->root.graph_id)
+            from = middle;
+        else
+            to = middle;
     }
-    status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Bcast(&root, 1, MPI_UINT32_T, owner, engine->ctx->world), "MPI_Bcast", err);
-    state->root = root;
+    state->root_position = from;
+    enum hw_status status = hw_gpu_get(&local, partition->local_id + from, sizeof local, err);
+    if (status == HW_OK && local < partition->count[partition->part])
+        engine->root.vertex = hw_partition_1d_global(partition, partition->part, local);
     return status;
 }
 
 /* Computes levels from the parents of all parts by pointer jumping. Collective. */
-static enum hw_status pointer_jump(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status pointer_jump(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_partition_1d *partition = &state->params.partition;
@@ -448,9 +417,9 @@ static enum hw_status pointer_jump(struct hw_multi_gpu_engine *engine, struct hw
     for (int jump = 0; jump < MAX_JUMPS && changed && status == HW_OK; jump++) {
         status = hw_gpu_fill(state->output.changed, 0, sizeof changed, err);
         if (status == HW_OK)
-            status =
-                hw_cuda(hw_partition_1d_launch_pointer_jump(partition, &state->output, state->root),
-                        "the kernel that computes levels", err);
+            status = hw_cuda(
+                hw_partition_1d_launch_pointer_jump(partition, &state->output, engine->root.vertex),
+                "the kernel that computes levels", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, state->output.changed, sizeof changed, err);
     }
@@ -459,13 +428,13 @@ static enum hw_status pointer_jump(struct hw_multi_gpu_engine *engine, struct hw
     return status;
 }
 
-static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_partition_1d *partition = &state->params.partition;
     enum hw_status status =
         hw_cuda(hw_partition_1d_launch_parent_ids(partition, &state->output, state->root_position,
-                                                  state->root_id),
+                                                  engine->root.graph_id),
                 "the kernel that translates parents", err);
 
     if (!engine->options.canonical_parents)
@@ -474,12 +443,12 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
     if (status == HW_OK)
         status = pointer_jump(engine, err);
     return status == HW_OK ? hw_cuda(hw_partition_1d_launch_canonical_parents(
-                                         partition, &state->output, state->root),
+                                         partition, &state->output, engine->root.vertex),
                                      "the kernel that chooses parents", err)
                            : status;
 }
 
-static enum hw_status outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not arrive at a barrier in time",
                                           "a block did not arrive at a barrier in time",
@@ -488,131 +457,117 @@ static enum hw_status outcome(struct hw_multi_gpu_engine *engine, struct hw_erro
     uint32_t failed = 0;
     enum hw_status status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
 
-    if (status != HW_OK || failed == 0)
-        return status;
-    return hw_fail(err, HW_INTERNAL, "method fused gave up on rank %d: %s", engine->ctx->rank,
-                   failed <= HW_PEER_BFS_INBOX_FULL ? reasons[failed] : "it is not known why");
+    return status == HW_OK
+               ? hw_gpu_check_failed(engine, failed, reasons, HW_PEER_BFS_INBOX_FULL + 1, err)
+               : status;
 }
 
-static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
-                              struct hw_error *err)
+static enum hw_status write_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_partition_1d *partition = &state->params.partition;
-    const size_t n = partition->owned;
-    enum hw_status status =
-        result->parent
-            ? hw_gpu_get_parents(&state->staging, state->output.parent_id, n, result->parent, err)
-            : HW_OK;
+    enum hw_status status = engine->options.canonical_parents ? HW_OK : pointer_jump(engine, err);
 
-    status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK && !engine->options.canonical_parents)
-        status = pointer_jump(engine, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_partition_1d_launch_levels(partition, &state->output, state->root,
-                                                       state->root_position),
-                         "the kernel that writes levels", err);
-    if (status == HW_OK && result->parent)
-        status = hw_gpu_get(result->level, state->output.level, n * sizeof *result->level, err);
-    return status;
+    return status == HW_OK
+               ? hw_cuda(hw_partition_1d_launch_levels(&state->params.partition, &state->output,
+                                                       engine->root.vertex, state->root_position),
+                         "the kernel that writes levels", err)
+               : status;
 }
 
 /* Vertices of this rank that the last search reached, without the root. Local. */
-static enum hw_status count_reached(const struct state *state, hw_count *count,
+static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count *count,
                                     struct hw_error *err)
 {
+    const struct state *state = engine->state;
     const struct hw_peer_bfs_params *params = &state->params;
     enum hw_status status =
         hw_gpu_count_parents(params->parent, params->partition.count[params->partition.part],
                              state->output.changed, count, err);
 
-    *count -= state->root != HW_INVALID_VERTEX && state->root_position != HW_INVALID_VERTEX;
+    *count -= engine->root.own && engine->root.vertex != HW_INVALID_VERTEX;
     return status;
 }
 
-/* Reads the trace of the last search; free() it. Local. */
-static enum hw_status read_trace(const struct state *state,
-                                 struct hw_peer_bfs_trace_record **records, hw_count *count,
-                                 struct hw_error *err)
-{
-    const struct hw_peer_bfs_params *params = &state->params;
-    struct hw_peer_bfs_control control = {.trace_records = 0};
-    enum hw_status status = HW_OK;
-
-    *count = state->stepper.trace_count;
-    if (!params->host_staged) {
-        status = hw_gpu_get(&control, params->control, sizeof control, err);
-        *count = control.trace_records < params->trace_capacity ? control.trace_records
-                                                                : params->trace_capacity;
-    }
-    if (status == HW_OK)
-        status = hw_alloc(records, *count, sizeof **records, "the steps", err);
-    if (status != HW_OK || *count == 0)
-        return status;
-    if (!params->host_staged)
-        return hw_gpu_get(*records, params->trace, (size_t)*count * sizeof **records, err);
-    memcpy(*records, state->host_trace, (size_t)*count * sizeof **records);
-    return HW_OK;
-}
-
-static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
-                            struct hw_error *err)
+/* Converts one trace record. context: struct state. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
     static const char *const names[HW_PEER_BFS_ROUTINES] = {
         "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
     static const enum hw_direction directions[HW_PEER_BFS_ROUTINES] = {
         HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
         HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
-    const struct hw_peer_bfs_params *params = &((struct state *)engine->state)->params;
-    struct hw_peer_bfs_trace_record *records = NULL;
-    hw_count count = 0, rest = 0;
-    enum hw_status status = read_trace(engine->state, &records, &count, err);
+    const struct hw_peer_bfs_trace_record *record =
+        (const struct hw_peer_bfs_trace_record *)records + r;
+    const struct state *state = context;
+    const struct hw_peer_bfs_params *params = &state->params;
+    const uint32_t routine = record->routine < HW_PEER_BFS_ROUTINES ? record->routine : 0;
 
-    if (status == HW_OK)
-        status = count_reached(engine->state, &rest, err);
-    for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(&result->trace);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        uint32_t routine = records[r].routine < HW_PEER_BFS_ROUTINES ? records[r].routine : 0;
-        step->direction = directions[routine];
-        snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
-        step->frontier = records[r].frontier;
-        step->discovered = records[r].found;
-        step->edges_examined = (hw_count)records[r].edges;
-        step->bytes_sent = (hw_count)records[r].bytes;
-        step->messages_sent = records[r].bytes > 0 ? params->partition.parts - 1 : 0;
-        if (params->host_staged) {
-            const struct hw_peer_bfs_traffic *traffic =
-                &((struct state *)engine->state)->traffic[r];
-            step->messages_sent = traffic->messages;
-            step->bytes_internode = traffic->internode.bytes;
-            step->messages_internode = traffic->internode.messages;
-        }
-        step->seconds[HW_PHASE_EXPANSION] = 1e-9 * records[r].expansion;
-        step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * records[r].exchange;
-        step->seconds[HW_PHASE_UPDATE] = 1e-9 * records[r].update;
-        rest -= step->discovered;
+    step->direction = directions[routine];
+    snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
+    step->frontier = record->frontier;
+    step->discovered = record->found;
+    step->edges_examined = (hw_count)record->edges;
+    step->bytes_sent = (hw_count)record->bytes;
+    step->messages_sent = record->bytes > 0 ? params->partition.parts - 1 : 0;
+    if (params->host_staged) {
+        const struct hw_peer_bfs_traffic *traffic = &state->traffic[r];
+        step->messages_sent = traffic->messages;
+        step->bytes_internode = traffic->internode.bytes;
+        step->messages_internode = traffic->internode.messages;
     }
-    if (status == HW_OK && count > 0) /* what no level counted are leaves */
-        result->trace.record[result->trace.count - 1].discovered += rest;
-    free(records);
-    return status;
+    step->seconds[HW_PHASE_EXPANSION] = 1e-9 * record->expansion;
+    step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * record->exchange;
+    step->seconds[HW_PHASE_UPDATE] = 1e-9 * record->update;
 }
 
-static const struct hw_multi_gpu_search peer_search = {.state_bytes = sizeof(struct state),
-                                                       .plan = plan,
-                                                       .open = open_search,
-                                                       .poison = poison,
-                                                       .root = find_root,
-                                                       .search = search,
-                                                       .translate = translate,
-                                                       .outcome = outcome,
-                                                       .deliver = deliver,
-                                                       .steps = steps,
-                                                       .close = close_search};
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                            struct hw_error *err)
+{
+    struct state *state = engine->state;
+    const struct hw_peer_bfs_params *params = &state->params;
+    struct hw_peer_bfs_control control = {.trace_records = 0};
+    struct hw_gpu_records records = {.record = params->trace,
+                                     .size = sizeof *params->trace,
+                                     .fill = fill_step,
+                                     .context = state};
+    hw_count rest = 0;
+    enum hw_status status = HW_OK;
+
+    if (params->host_staged) {
+        records.record = state->host_trace;
+        records.on_host = true;
+        records.count = state->stepper.trace_count;
+    } else {
+        status = hw_gpu_get(&control, params->control, sizeof control, err);
+        records.count = control.trace_records < params->trace_capacity ? control.trace_records
+                                                                       : params->trace_capacity;
+    }
+    if (status == HW_OK)
+        status = count_reached(engine, &rest, err);
+    if (status == HW_OK)
+        status = hw_gpu_append_records(&records, steps, err);
+    if (status != HW_OK || steps->count == 0)
+        return status;
+    for (hw_count s = 0; s < steps->count; s++)
+        rest -= steps->record[s].discovered;
+    steps->record[steps->count - 1].discovered += rest; /* what no level counted are leaves */
+    return HW_OK;
+}
+
+static const struct hw_gpu_results peer_results = {.distributed = true,
+                                                   .poison = poison,
+                                                   .set_root = set_root,
+                                                   .translate = translate,
+                                                   .outcome = outcome,
+                                                   .complete = write_levels};
+
+static const struct hw_gpu_search peer_search = {.results = &peer_results,
+                                                 .state_bytes = sizeof(struct state),
+                                                 .plan = plan,
+                                                 .open = open_search,
+                                                 .search = search,
+                                                 .steps = steps,
+                                                 .close = close_search};
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
@@ -641,7 +596,7 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
 }
 
 const struct hw_method hw_method_fused_parts = {.descriptor = &hw_descriptor_fused_parts,
-                                                .ops = &hw_multi_gpu_ops,
+                                                .ops = &hw_gpu_engine_ops,
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_partition_1d_make,

@@ -4,10 +4,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_grid.h"
 #include "gpu/comm/preposted_recv.h"
-#include "gpu/engine/multi_gpu_engine.h"
-
-/* Trace records that the device stores at most; later levels add to the last one. */
-#define HW_SCAN2D_GRID_TRACE_CAPACITY ((hw_count)1 << 20)
+#include "gpu/engine/gpu_engine.h"
 
 /* Offsets in the heaps, in bytes. */
 struct hw_scan2d_grid_heap {
@@ -30,7 +27,6 @@ struct hw_scan2d_grid_result {
     uint32_t *position;  /* [own.count] */
     uint32_t *parent_id; /* [own.count] */
     int32_t *level;      /* [own.count] */
-    uint32_t *staging;   /* [own.count] on the host, pinned; NULL until needed */
 };
 
 /* Not over peer: requests for predecessors. */
@@ -69,14 +65,14 @@ struct hw_scan2d_grid_state {
     struct hw_internode_traffic *internode;
 };
 
-static inline bool hw_scan2d_grid_is_peer(const struct hw_multi_gpu_engine *engine)
+static inline bool hw_scan2d_grid_is_peer(const struct hw_gpu_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_PEER;
 }
 
 /* Whether sets are received by receives posted ahead: over mpi, unless nodes have several ranks,
  * whose messages are combined. */
-static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_multi_gpu_engine *engine)
+static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_gpu_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_MPI &&
            !hw_transport_is_node_aware(&engine->transport);
@@ -85,15 +81,15 @@ static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_multi_gpu_
 /* gpu/bfs/grid2d/scan2d_grid_setup.c: the callbacks `plan` and `open` of the engine. */
 
 /* Checks the layout, sizes heaps and lists arrays. Collective; ranks agree. */
-enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_grid_plan(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Fills the arrays, opens all-gathers and receives, and runs an empty search, so that kernels are
  * loaded. Collective; ranks agree. */
-enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_grid_open(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* gpu/bfs/grid2d/scan2d_grid_levels.c: a search from state->root until state->params.parent is
  * complete. Collective; ranks agree. */
-enum hw_status hw_scan2d_grid_search(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_grid_search(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* gpu/bfs/grid2d/scan2d_list_order.c: the local matrix. */
 
@@ -115,12 +111,12 @@ enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
 
 /* Not over peer: fetches the predecessors of own vertices from the parts of the grid row that
  * discovered them. Collective; ranks agree. */
-enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_fetch(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Bytes of canonical parents in the heaps. Local. */
 hw_count hw_scan2d_canonical_bytes(const struct hw_scan2d_grid_params *params);
 
 /* Writes state->result.parent_id: the least graph id one level up. Collective; ranks agree. */
-enum hw_status hw_scan2d_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_canonical(struct hw_gpu_engine *engine, struct hw_error *err);
 
 #endif

@@ -29,7 +29,7 @@ static void begin_internode(struct hw_scan2d_grid_state *state, uint32_t depth)
 }
 
 /* Counts what a level has sent to other nodes. sent_bytes: by rank. Local. */
-static void count_internode(struct hw_multi_gpu_engine *engine, uint32_t depth,
+static void count_internode(struct hw_gpu_engine *engine, uint32_t depth,
                             const hw_count *sent_bytes)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -51,7 +51,7 @@ static void count_internode(struct hw_multi_gpu_engine *engine, uint32_t depth,
 }
 
 /* Moves the sets packed for the owners. Collective; ranks agree. */
-static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t depth,
+static enum hw_status deliver_fold(struct hw_gpu_engine *engine, uint32_t depth,
                                    const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -77,7 +77,7 @@ static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t 
 }
 
 /* Moves the next frontier. Collective; ranks agree. */
-static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
+static enum hw_status deliver_expand(struct hw_gpu_engine *engine, uint32_t depth,
                                      const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -109,9 +109,8 @@ static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_
 
 /* Frontier expansion and fold exchange of a level. A failure of this rank, here or before, is
  * passed to all ranks by the all-gather here or by that of the update. */
-static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                             enum hw_status status, const struct hw_allgather_result **counts,
-                             struct hw_error *err)
+static enum hw_status expand(struct hw_gpu_engine *engine, uint32_t depth, enum hw_status status,
+                             const struct hw_allgather_result **counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_allgather_result *received = NULL;
@@ -140,9 +139,8 @@ static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
 
 /* Frontier update and expand exchange. A failure of this rank, here or before, is passed to all
  * ranks. */
-static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                             enum hw_status status, const struct hw_allgather_result **counts,
-                             struct hw_error *err)
+static enum hw_status update(struct hw_gpu_engine *engine, uint32_t depth, enum hw_status status,
+                             const struct hw_allgather_result **counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_allgather_result *received = NULL;
@@ -176,7 +174,7 @@ static enum hw_status wait_frontier_size(struct hw_scan2d_grid_state *state, uin
 /* Runs all levels. Over peer an iteration may do several, and the host launches one iteration ahead
  * of the one whose result it knows, unless the known frontier is so small that this iteration is
  * likely to be the last. Iterations after the last level do nothing. */
-static enum hw_status search_levels(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status search_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_allgather *allgather = &state->allgather;
@@ -203,7 +201,7 @@ static enum hw_status search_levels(struct hw_multi_gpu_engine *engine, struct h
     return HW_OK;
 }
 
-enum hw_status hw_scan2d_grid_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_grid_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     enum hw_status status = search_levels(engine, err);

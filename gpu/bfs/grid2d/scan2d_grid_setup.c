@@ -5,6 +5,7 @@
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 #include "gpu/bfs/grid2d/scan2d_options.h"
 
+#include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 
@@ -27,7 +28,7 @@
 /* ---- sizes and arrays ---- */
 
 /* Refuses layouts and sizes that the method does not support; the same on all ranks. */
-static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
     const struct hw_layout_spec *spec = &part->spec;
@@ -63,8 +64,7 @@ static void find_active(const struct hw_part *part, const struct hw_csr *lists, 
 
 /* The most vertices and edges of a level that one block does: few enough that all sets it sends are
  * lists. active: [parts]. The same on all ranks. */
-static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
-                                      const uint32_t *active)
+static uint32_t find_single_cta_limit(const struct hw_gpu_engine *engine, const uint32_t *active)
 {
     const struct hw_part *part = engine->part;
     uint32_t limit = SINGLE_CTA_LIMIT;
@@ -80,7 +80,7 @@ static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
 }
 
 /* Agrees on the number of positions in use in all blocks. Collective. */
-static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status agree_on_blocks(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
@@ -107,7 +107,7 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
 }
 
 /* Assigns offsets in the heaps. */
-static void reserve_heap(struct hw_multi_gpu_engine *engine)
+static void reserve_heap(struct hw_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;
@@ -133,7 +133,7 @@ static void reserve_heap(struct hw_multi_gpu_engine *engine)
     engine->heap_bytes = at;
 }
 
-static void plan_arrays(struct hw_multi_gpu_engine *engine)
+static void plan_arrays(struct hw_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
@@ -171,7 +171,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
 }
 
 /* Lists the additional arrays of bottom-up levels. */
-static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_gpu_arrays *arrays)
+static void plan_bottom_up_arrays(struct hw_gpu_engine *engine, struct hw_gpu_arrays *arrays)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
@@ -192,8 +192,7 @@ static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_
 
 /* Whether this rank has the memory for bottom-up levels, including transposing the lists, of which
  * none is longer than there are local columns. Collective. */
-static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory,
-                                 struct hw_error *err)
+static enum hw_status has_memory(struct hw_gpu_engine *engine, int *memory, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const hw_count columns = state->params.config.rows * (hw_count)state->params.config.block;
@@ -215,7 +214,7 @@ static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory
 
 /* Decides whether levels may go bottom-up: with direction AUTO, if all ranks have the memory.
  * Collective; ranks agree. */
-static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status plan_direction(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
@@ -243,13 +242,12 @@ static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct 
     return status;
 }
 
-enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_grid_plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
     const struct hw_part *part = engine->part;
     const struct hw_engine_options *options = &engine->options;
-    const hw_count levels = (hw_count)part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status != HW_OK)
@@ -263,8 +261,7 @@ enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw
     params->config.edges_per_thread =
         (int)hw_option_number(&options->values, &hw_option_edges_per_thread);
     params->config.offsets64 = state->edges > (hw_count)UINT32_MAX;
-    params->trace.capacity =
-        (uint32_t)(levels < HW_SCAN2D_GRID_TRACE_CAPACITY ? levels : HW_SCAN2D_GRID_TRACE_CAPACITY);
+    params->trace.capacity = hw_gpu_trace_capacity((hw_count)part->vertices);
     status = agree_on_blocks(engine, err);
     if (status != HW_OK)
         return status;
@@ -279,7 +276,7 @@ enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw
 /* ---- upload ---- */
 
 /* Offsets of the columns in use, in the width that they have there. */
-static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status upload_offsets(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;
@@ -311,7 +308,7 @@ static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, s
 
 /* Uploads the lists, unless they are on the device already, renumbers their rows to the blocks in
  * use, and prepares tails and bottom-up lists. */
-static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status upload_lists(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
@@ -344,8 +341,7 @@ static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw
 }
 
 /* Gathers and uploads the graph ids of all packed ids. Collective; ranks agree. */
-static enum hw_status upload_graph_ids(const struct hw_multi_gpu_engine *engine,
-                                       struct hw_error *err)
+static enum hw_status upload_graph_ids(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_context *ctx = engine->ctx;
@@ -371,7 +367,7 @@ static enum hw_status upload_graph_ids(const struct hw_multi_gpu_engine *engine,
 }
 
 /* Sets the pointers into the heaps. */
-static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
+static void set_heap_pointers(struct hw_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_transport *transport = &engine->transport;
@@ -411,7 +407,7 @@ static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
 /* ---- opening ---- */
 
 /* Posts the receives of the first level. Collective; ranks agree. */
-static enum hw_status open_preposted(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_preposted(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_transport *transport = &engine->transport;
@@ -432,7 +428,7 @@ static enum hw_status open_preposted(struct hw_multi_gpu_engine *engine, struct 
     return status;
 }
 
-enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_grid_open(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_context *ctx = engine->ctx;

@@ -15,20 +15,17 @@ struct state {
     int blocks;
 };
 
-static enum hw_status plan_scan(struct hw_single_gpu_engine *engine,
-                                const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status plan_scan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
 
-    (void)order;
     params->edges_per_thread =
         (int)hw_option_number(&engine->options.values, &hw_option_edges_per_thread);
     hw_gpu_add(&engine->arrays, &params->total, HW_SCAN2D_MAX_BLOCKS, sizeof *params->total);
     return hw_frontier_queue_plan_arrays(engine, 1, &params->common, err);
 }
 
-static enum hw_status plan_scatter(struct hw_single_gpu_engine *engine,
-                                   const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status plan_scatter(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
     const struct hw_gpu_graph *graph = &engine->graph;
@@ -37,19 +34,18 @@ static enum hw_status plan_scatter(struct hw_single_gpu_engine *engine,
     hw_gpu_add(&engine->arrays, &params->map, graph->active, hw_frontier_queue_width(engine));
     hw_gpu_add(&engine->arrays, &params->neighbour, (hw_count)graph->edges,
                sizeof *params->neighbour);
-    return plan_scan(engine, order, err);
+    return plan_scan(engine, err);
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_scan2d_launch(&state->params, state->blocks, root),
+    return hw_cuda(hw_scan2d_launch(&state->params, state->blocks, engine->root.vertex),
                    engine->method->descriptor->name, err);
 }
 
-static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -58,13 +54,13 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                                     engine->method->descriptor->name, err);
     /* The first launch of a kernel loads it: keep that out of the measured time. */
     if (status == HW_OK)
-        status = search(engine, 0, err);
+        status = search(engine, err);
     return status == HW_OK
                ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
                : status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     const struct hw_scan2d_one_gpu_params *params = &((struct state *)engine->state)->params;
@@ -77,28 +73,28 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace
     return status;
 }
 
-static const struct hw_single_gpu_search scan = {.results = &hw_bfs_result_ops,
-                                                 .state_bytes = sizeof(struct state),
-                                                 .plan = plan_scan,
-                                                 .open = open_search,
-                                                 .search = search,
-                                                 .steps = steps};
+static const struct hw_gpu_search scan = {.results = &hw_one_gpu_bfs_results,
+                                          .state_bytes = sizeof(struct state),
+                                          .plan = plan_scan,
+                                          .open = open_search,
+                                          .search = search,
+                                          .steps = steps};
 
-static const struct hw_single_gpu_search scatter = {.results = &hw_bfs_result_ops,
-                                                    .state_bytes = sizeof(struct state),
-                                                    .plan = plan_scatter,
-                                                    .open = open_search,
-                                                    .search = search,
-                                                    .steps = steps};
+static const struct hw_gpu_search scatter = {.results = &hw_one_gpu_bfs_results,
+                                             .state_bytes = sizeof(struct state),
+                                             .plan = plan_scatter,
+                                             .open = open_search,
+                                             .search = search,
+                                             .steps = steps};
 
 const struct hw_method hw_method_scan2d = {.descriptor = &hw_descriptor_scan2d,
-                                           .ops = &hw_single_gpu_ops,
+                                           .ops = &hw_gpu_engine_ops,
                                            .bytes = hw_gpu_host_bytes,
                                            .build = hw_gpu_build,
                                            .impl = &scan};
 
 const struct hw_method hw_method_scatter_compact = {.descriptor = &hw_descriptor_scatter_compact,
-                                                    .ops = &hw_single_gpu_ops,
+                                                    .ops = &hw_gpu_engine_ops,
                                                     .bytes = hw_gpu_host_bytes,
                                                     .build = hw_gpu_build,
                                                     .impl = &scatter};

@@ -44,7 +44,7 @@ static int part_at(const struct hw_scan2d_grid_params *params, uint32_t m)
 
 /* Requests: the sets of own vertices that each part of the grid row discovered. Collective; ranks
  * agree. */
-static enum hw_status send_requests(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status send_requests(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;
@@ -88,7 +88,7 @@ static enum hw_status count_sets(const struct hw_scan2d_grid_state *state,
     return status;
 }
 
-enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_fetch(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;
@@ -150,8 +150,8 @@ hw_count hw_scan2d_canonical_bytes(const struct hw_scan2d_grid_params *params)
 /* Exchanges a block with each other part of the grid row, or column. Offsets are those of block 0,
  * from heap.canonical on. mine: all parts get the same block of this part. Collective; ranks agree.
  */
-static enum hw_status exchange(struct hw_multi_gpu_engine *engine, bool column, hw_count from,
-                               bool mine, hw_count to, struct hw_error *err)
+static enum hw_status exchange(struct hw_gpu_engine *engine, bool column, hw_count from, bool mine,
+                               hw_count to, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;
@@ -171,7 +171,7 @@ static enum hw_status exchange(struct hw_multi_gpu_engine *engine, bool column, 
     return hw_transport_exchange(&engine->transport, out, count, in, count, err);
 }
 
-enum hw_status hw_scan2d_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_canonical(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_scan2d_grid_params *params = &state->params;

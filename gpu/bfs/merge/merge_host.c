@@ -39,24 +39,20 @@ static void set_coupling(enum hw_coupling coupling, double factor, struct hw_mer
     }
 }
 
-static enum hw_status plan_cta(struct hw_single_gpu_engine *engine,
-                               const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status plan_cta(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_merge_params *params = &((struct state *)engine->state)->params;
 
-    (void)order;
     params->kind = HW_MERGE_CTA;
     return hw_frontier_queue_plan_arrays(engine, 2, &params->common, err);
 }
 
-static enum hw_status plan_merge(struct hw_single_gpu_engine *engine,
-                                 const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status plan_merge(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_option_values *values = &engine->options.values;
     struct hw_merge_params *params = &((struct state *)engine->state)->params;
     hw_count edges = (hw_count)engine->graph.edges;
 
-    (void)order;
     set_coupling((enum hw_coupling)hw_option_number(values, &hw_option_coupling),
                  hw_option_real(values, &hw_option_expand_factor), params);
     enum hw_status status = hw_frontier_queue_plan_arrays(engine, 2, &params->common, err);
@@ -67,16 +63,15 @@ static enum hw_status plan_merge(struct hw_single_gpu_engine *engine,
     return status;
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_merge_launch(&state->params, state->blocks, root),
+    return hw_cuda(hw_merge_launch(&state->params, state->blocks, engine->root.vertex),
                    engine->method->descriptor->name, err);
 }
 
-static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -85,40 +80,40 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                                     engine->method->descriptor->name, err);
     /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
-        status = search(engine, 0, err);
+        status = search(engine, err);
     return status == HW_OK
                ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
                : status;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     return hw_frontier_queue_steps(&((struct state *)engine->state)->params.common, steps, err);
 }
 
-static const struct hw_single_gpu_search merge = {.results = &hw_bfs_result_ops,
-                                                  .state_bytes = sizeof(struct state),
-                                                  .plan = plan_merge,
-                                                  .open = open_search,
-                                                  .search = search,
-                                                  .steps = steps};
+static const struct hw_gpu_search merge = {.results = &hw_one_gpu_bfs_results,
+                                           .state_bytes = sizeof(struct state),
+                                           .plan = plan_merge,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
 
-static const struct hw_single_gpu_search cta = {.results = &hw_bfs_result_ops,
-                                                .state_bytes = sizeof(struct state),
-                                                .plan = plan_cta,
-                                                .open = open_search,
-                                                .search = search,
-                                                .steps = steps};
+static const struct hw_gpu_search cta = {.results = &hw_one_gpu_bfs_results,
+                                         .state_bytes = sizeof(struct state),
+                                         .plan = plan_cta,
+                                         .open = open_search,
+                                         .search = search,
+                                         .steps = steps};
 
 const struct hw_method hw_method_merge = {.descriptor = &hw_descriptor_merge,
-                                          .ops = &hw_single_gpu_ops,
+                                          .ops = &hw_gpu_engine_ops,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
                                           .impl = &merge};
 
 const struct hw_method hw_method_cta_warp_scan = {.descriptor = &hw_descriptor_cta_warp_scan,
-                                                  .ops = &hw_single_gpu_ops,
+                                                  .ops = &hw_gpu_engine_ops,
                                                   .bytes = hw_gpu_host_bytes,
                                                   .build = hw_gpu_build,
                                                   .impl = &cta};

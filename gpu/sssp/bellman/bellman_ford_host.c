@@ -40,7 +40,7 @@ static int choose_long_lists(enum hw_long_lists lists)
                                           : HW_BELLMAN_LONG_CHUNKS;
 }
 
-static enum hw_status check(const struct hw_single_gpu_engine *engine, bool has_far_pile,
+static enum hw_status check(const struct hw_gpu_engine *engine, bool has_far_pile,
                             struct hw_error *err)
 {
     const struct hw_relaxation_config relaxing = hw_relaxation_config(&engine->options);
@@ -60,7 +60,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, bool has_
     return HW_OK;
 }
 
-static void set_config(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *params)
+static void set_config(const struct hw_gpu_engine *engine, struct hw_bellman_params *params)
 {
     const struct hw_relaxation_config relaxing = hw_relaxation_config(&engine->options);
 
@@ -167,9 +167,8 @@ static uint64_t count_chunks(const struct hw_bellman_params *params,
  * k * 0.8 / (N + 1) of all edges, k = 1, ..., N. Lists must be sorted by target, so that the edges
  * of a tier are contiguous.
  */
-static void choose_tiers(const struct hw_single_gpu_engine *engine,
-                         struct hw_bellman_params *params, const struct hw_degree_order *order,
-                         bool has_far_pile)
+static void choose_tiers(const struct hw_gpu_engine *engine, struct hw_bellman_params *params,
+                         const struct hw_degree_order *order, bool has_far_pile)
 {
     const hw_count *offset = order->out.offset;
     const int64_t given = hw_relaxation_config(&engine->options).hub_tiers;
@@ -193,10 +192,10 @@ static void choose_tiers(const struct hw_single_gpu_engine *engine,
     }
 }
 
-enum hw_status hw_bellman_init_params(struct hw_single_gpu_engine *engine,
-                                      const struct hw_degree_order *order, bool has_far_pile,
+enum hw_status hw_bellman_init_params(struct hw_gpu_engine *engine, bool has_far_pile,
                                       struct hw_error *err)
 {
+    const struct hw_degree_order *order = &engine->order;
     struct hw_bellman *own = engine->state;
     struct hw_bellman_params *params = &own->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
@@ -259,7 +258,7 @@ hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_opt
 /* ---- open ---- */
 
 /* Fetches `count` offsets, as 64-bit numbers. */
-static enum hw_status fetch_offsets(const struct hw_single_gpu_engine *engine, uint32_t count,
+static enum hw_status fetch_offsets(const struct hw_gpu_engine *engine, uint32_t count,
                                     uint64_t *offset, struct hw_error *err)
 {
     size_t width = engine->graph.wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -272,8 +271,8 @@ static enum hw_status fetch_offsets(const struct hw_single_gpu_engine *engine, u
 }
 
 /* The number of a list's edges whose targets are below `end`. The list is sorted by target. */
-static uint64_t count_below(const struct hw_single_gpu_engine *engine, uint64_t begin,
-                            uint64_t length, uint32_t end)
+static uint64_t count_below(const struct hw_gpu_engine *engine, uint64_t begin, uint64_t length,
+                            uint32_t end)
 {
     const hw_lid *index = engine->part->grid.out.index + begin;
     uint64_t from = 0, to = length;
@@ -289,7 +288,7 @@ static uint64_t count_below(const struct hw_single_gpu_engine *engine, uint64_t 
 }
 
 /* The edges of v that belong to a tier: [*begin, *end) of its list. */
-static void edges_of_tier(const struct hw_single_gpu_engine *engine,
+static void edges_of_tier(const struct hw_gpu_engine *engine,
                           const struct hw_bellman_params *params, uint32_t tier, uint32_t v,
                           uint64_t list, uint64_t length, uint64_t *begin, uint64_t *end)
 {
@@ -321,9 +320,9 @@ static void interleave(struct hw_bellman_chunk *chunk, uint32_t count,
 
 /* Cuts long lists into chunks, by tier. offset: [lists.end + 1]; interleaved: [chunk_capacity],
  * scratch. Returns the number of chunks. */
-static uint32_t cut_lists(const struct hw_single_gpu_engine *engine,
-                          struct hw_bellman_params *params, const uint64_t *offset,
-                          struct hw_bellman_chunk *chunk, struct hw_bellman_chunk *interleaved)
+static uint32_t cut_lists(const struct hw_gpu_engine *engine, struct hw_bellman_params *params,
+                          const uint64_t *offset, struct hw_bellman_chunk *chunk,
+                          struct hw_bellman_chunk *interleaved)
 {
     uint32_t count = 0;
 
@@ -349,7 +348,7 @@ static uint32_t cut_lists(const struct hw_single_gpu_engine *engine,
     return count;
 }
 
-static enum hw_status create_chunks(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status create_chunks(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     struct hw_bellman_params *params = &own->params;
@@ -377,7 +376,7 @@ static enum hw_status create_chunks(struct hw_single_gpu_engine *engine, struct 
     return status;
 }
 
-enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     struct hw_bellman_params *params = &own->params;
@@ -401,13 +400,13 @@ enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_er
         status = hw_tree_open(engine->ctx, engine->part, &own->tree, err);
     /* The first launch of a kernel loads it, which must not be timed. */
     if (status == HW_OK)
-        status = engine->ops->search(engine, 0, err);
+        status = engine->ops->search(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "the first search", err);
     return status;
 }
 
-void hw_bellman_close(struct hw_single_gpu_engine *engine)
+void hw_bellman_close(struct hw_gpu_engine *engine)
 {
     struct hw_bellman *own = engine->state;
 
@@ -417,7 +416,7 @@ void hw_bellman_close(struct hw_single_gpu_engine *engine)
 
 /* ---- search ---- */
 
-enum hw_status hw_bellman_init_search(struct hw_single_gpu_engine *engine, uint32_t root,
+enum hw_status hw_bellman_init_search(struct hw_gpu_engine *engine, uint32_t root,
                                       struct hw_error *err)
 {
     struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
@@ -426,7 +425,7 @@ enum hw_status hw_bellman_init_search(struct hw_single_gpu_engine *engine, uint3
     return hw_cuda(hw_bellman_launch_init(params), "the kernel that begins a search", err);
 }
 
-enum hw_status hw_bellman_fetch(struct hw_single_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
@@ -434,7 +433,7 @@ enum hw_status hw_bellman_fetch(struct hw_single_gpu_engine *engine, struct hw_e
 }
 
 /* Runs one phase whose kernel launches kernels. */
-static enum hw_status run_dynamic(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status run_dynamic(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_params *params = &own->params;
@@ -453,8 +452,7 @@ static enum hw_status run_dynamic(struct hw_single_gpu_engine *engine, struct hw
     return status;
 }
 
-static enum hw_status run_phases(struct hw_single_gpu_engine *engine, uint32_t last,
-                                 struct hw_error *err)
+static enum hw_status run_phases(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
@@ -462,8 +460,7 @@ static enum hw_status run_phases(struct hw_single_gpu_engine *engine, uint32_t l
                    "the kernel of many phases", err);
 }
 
-enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last,
-                              struct hw_error *err)
+enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_state *state = &own->control.state;
@@ -484,7 +481,7 @@ enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last
     return status;
 }
 
-enum hw_status hw_bellman_finish(struct hw_single_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_finish(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
     enum hw_status status = HW_OK;
@@ -497,7 +494,7 @@ enum hw_status hw_bellman_finish(struct hw_single_gpu_engine *engine, struct hw_
     return status;
 }
 
-enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;

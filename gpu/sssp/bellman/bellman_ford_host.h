@@ -24,28 +24,26 @@ struct hw_bellman {
 };
 
 /* The functions of the search table. has_far_pile: method near-far. Local. */
-enum hw_status hw_bellman_init_params(struct hw_single_gpu_engine *engine,
-                                      const struct hw_degree_order *order, bool has_far_pile,
+enum hw_status hw_bellman_init_params(struct hw_gpu_engine *engine, bool has_far_pile,
                                       struct hw_error *err);
-enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_error *err);
-enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err);
-void hw_bellman_close(struct hw_single_gpu_engine *engine);
+void hw_bellman_close(struct hw_gpu_engine *engine);
 
 /* Initializes a search from vertex `root`; the first phase is next. Does not wait. */
-enum hw_status hw_bellman_init_search(struct hw_single_gpu_engine *engine, uint32_t root,
+enum hw_status hw_bellman_init_search(struct hw_gpu_engine *engine, uint32_t root,
                                       struct hw_error *err);
 
 /* Runs phases until the frontier is empty or phase `last` is done: in one kernel, without waiting,
  * or one by one. */
-enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last,
-                              struct hw_error *err);
+enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err);
 
 /* Fetches params.control from the device; waits. */
-enum hw_status hw_bellman_fetch(struct hw_single_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Completes distances once the frontier is empty: leaves, packed words. Does not wait. */
-enum hw_status hw_bellman_finish(struct hw_single_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_bellman_finish(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* hw_method.bytes: host memory. */
 hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_options *options);
@@ -53,18 +51,16 @@ hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_opt
 /* ---- gpu/sssp/bellman/bellman_ford_negative_cycles.c ---- */
 
 /* Fills candidate_edge, where weights are negative. Local. */
-enum hw_status hw_bellman_find_candidate_edges(struct hw_single_gpu_engine *engine,
-                                               struct hw_error *err);
+enum hw_status hw_bellman_find_candidate_edges(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Visits all reachable vertices, whatever the weights, and looks for the least reached edge that
  * alone is a negative cycle. *cycle: of length 0 where there is none. */
-enum hw_status hw_bellman_find_negative_edge(struct hw_single_gpu_engine *engine, uint32_t root,
+enum hw_status hw_bellman_find_negative_edge(struct hw_gpu_engine *engine, uint32_t root,
                                              struct hw_cycle *cycle, struct hw_error *err);
 
 /* Runs all phases; looks for a negative cycle between phases. *cycle: of length 0 where there is
  * none. Returns HW_BAD_INPUT where float distances never come to rest. */
-enum hw_status hw_bellman_run_with_negative_weights(struct hw_single_gpu_engine *engine,
-                                                    uint32_t root, struct hw_cycle *cycle,
-                                                    struct hw_error *err);
+enum hw_status hw_bellman_run_with_negative_weights(struct hw_gpu_engine *engine, uint32_t root,
+                                                    struct hw_cycle *cycle, struct hw_error *err);
 
 #endif

@@ -45,8 +45,7 @@ static void add_candidate(struct hw_bellman *own, hw_gid source, hw_gid target,
         own->candidate_edge[source] = edge;
 }
 
-enum hw_status hw_bellman_find_candidate_edges(struct hw_single_gpu_engine *engine,
-                                               struct hw_error *err)
+enum hw_status hw_bellman_find_candidate_edges(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_part *part = engine->part;
@@ -91,7 +90,7 @@ static void free_parents(struct parents *parents)
     free(parents->weight);
 }
 
-static enum hw_status get_parents(const struct hw_single_gpu_engine *engine, uint32_t root,
+static enum hw_status get_parents(const struct hw_gpu_engine *engine, uint32_t root,
                                   struct parents *parents, struct hw_error *err)
 {
     static const char what[] = "parents";
@@ -128,7 +127,7 @@ static enum hw_status get_parents(const struct hw_single_gpu_engine *engine, uin
 }
 
 /* Whether parents form a cycle, of whatever weight. On the device. */
-static enum hw_status has_parent_cycle(struct hw_single_gpu_engine *engine, bool *cyclic,
+static enum hw_status has_parent_cycle(struct hw_gpu_engine *engine, bool *cyclic,
                                        struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
@@ -152,7 +151,7 @@ static enum hw_status has_parent_cycle(struct hw_single_gpu_engine *engine, bool
 /* Looks for a negative cycle among the parents found so far. Concurrent writes may mix parents of
  * different phases, but each is an edge of the graph. Hence a cycle of them is a cycle of the
  * graph, and its weight is computed in exact arithmetic. */
-static enum hw_status find_cycle(struct hw_single_gpu_engine *engine, uint32_t root,
+static enum hw_status find_cycle(struct hw_gpu_engine *engine, uint32_t root,
                                  struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
@@ -172,9 +171,8 @@ static enum hw_status find_cycle(struct hw_single_gpu_engine *engine, uint32_t r
 
 /* ---- searches ---- */
 
-enum hw_status hw_bellman_run_with_negative_weights(struct hw_single_gpu_engine *engine,
-                                                    uint32_t root, struct hw_cycle *cycle,
-                                                    struct hw_error *err)
+enum hw_status hw_bellman_run_with_negative_weights(struct hw_gpu_engine *engine, uint32_t root,
+                                                    struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     uint32_t check = FIRST_CHECK;
@@ -201,7 +199,7 @@ enum hw_status hw_bellman_run_with_negative_weights(struct hw_single_gpu_engine 
     }
 }
 
-enum hw_status hw_bellman_find_negative_edge(struct hw_single_gpu_engine *engine, uint32_t root,
+enum hw_status hw_bellman_find_negative_edge(struct hw_gpu_engine *engine, uint32_t root,
                                              struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;

@@ -3,11 +3,11 @@
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     struct hw_cycle cycle = {0};
+    const uint32_t root = engine->root.vertex;
     enum hw_status status = HW_OK;
 
     if (own->candidate_edge)
@@ -29,14 +29,13 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
     return status;
 }
 
-static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
-                           struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    return hw_bellman_init_params(engine, order, false, err);
+    return hw_bellman_init_params(engine, false, err);
 }
 
 static const struct hw_sssp_search bellman_ford = {
-    .base = {.results = &hw_sssp_result_ops,
+    .base = {.results = &hw_one_gpu_sssp_results,
              .state_bytes = sizeof(struct hw_bellman),
              .plan = plan,
              .open = hw_bellman_open,
@@ -46,7 +45,7 @@ static const struct hw_sssp_search bellman_ford = {
     .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_gpu_bellman_ford = {.descriptor = &hw_descriptor_gpu_bellman_ford,
-                                                     .ops = &hw_single_gpu_ops,
+                                                     .ops = &hw_gpu_engine_ops,
                                                      .bytes = hw_bellman_bytes,
                                                      .build = hw_gpu_build,
                                                      .impl = &bellman_ford.base};

@@ -15,7 +15,7 @@
  */
 #define FIRST_WIDTH 10.0
 
-static double choose_width(const struct hw_single_gpu_engine *engine)
+static double choose_width(const struct hw_gpu_engine *engine)
 {
     const struct hw_bellman *own = engine->state;
     const double given = hw_delta_of(&engine->options);
@@ -29,8 +29,7 @@ static double choose_width(const struct hw_single_gpu_engine *engine)
     return width > 0 ? width : 1;
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman_params *params = &((struct hw_bellman *)engine->state)->params;
 
@@ -38,7 +37,7 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
     params->search.adaptive_width = hw_delta_of(&engine->options) <= 0;
     if (engine->result)
         engine->result->delta = params->search.first_pile_width;
-    enum hw_status status = hw_bellman_init_search(engine, root, err);
+    enum hw_status status = hw_bellman_init_search(engine, engine->root.vertex, err);
     if (status == HW_OK)
         status = hw_bellman_run(engine, UINT32_MAX, err);
     return status == HW_OK ? hw_bellman_finish(engine, err) : status;
@@ -58,16 +57,15 @@ static double mean_target_degree(const struct hw_degree_order *order)
     return sum > 0 ? squares / sum : 1;
 }
 
-static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
-                           struct hw_error *err)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
-    own->mean_target_degree = mean_target_degree(order);
-    return hw_bellman_init_params(engine, order, true, err);
+    own->mean_target_degree = mean_target_degree(&engine->order);
+    return hw_bellman_init_params(engine, true, err);
 }
 
-static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_result_ops,
+static const struct hw_sssp_search near_far = {.base = {.results = &hw_one_gpu_sssp_results,
                                                         .state_bytes = sizeof(struct hw_bellman),
                                                         .plan = plan,
                                                         .open = hw_bellman_open,
@@ -77,7 +75,7 @@ static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_resu
                                                .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_near_far = {.descriptor = &hw_descriptor_near_far,
-                                             .ops = &hw_single_gpu_ops,
+                                             .ops = &hw_gpu_engine_ops,
                                              .bytes = hw_bellman_bytes,
                                              .build = hw_gpu_build,
                                              .impl = &near_far.base};

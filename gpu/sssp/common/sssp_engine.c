@@ -4,6 +4,7 @@
  */
 #include "gpu/sssp/common/sssp_engine_host.h"
 
+#include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 #include "lib/engine/sssp/distance.h"
@@ -27,14 +28,16 @@ hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engi
 
 /* Reads the weights and chooses the type of distances; refuses weights that the method does not
  * take. */
-static enum hw_status open_results(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_results(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
     struct hw_sssp_state *state = hw_sssp_state_of(engine);
-    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->descriptor->name,
-                                                engine->method->descriptor->negative_weights,
-                                                &state->weight_stats, err);
+    enum hw_status status = hw_one_gpu_check(engine, err);
 
+    if (status == HW_OK)
+        status = hw_weight_stats_for(engine->ctx, part, engine->method->descriptor->name,
+                                     engine->method->descriptor->negative_weights,
+                                     &state->weight_stats, err);
     if (status != HW_OK)
         return status;
     state->paths.kind = (int)hw_weight_stats_kind(&state->weight_stats, part);
@@ -42,22 +45,26 @@ static enum hw_status open_results(struct hw_single_gpu_engine *engine, struct h
     return HW_OK;
 }
 
-static const struct hw_sssp_search *search_of(const struct hw_single_gpu_engine *engine)
+static const struct hw_sssp_search *search_of(const struct hw_gpu_engine *engine)
 {
     return (const struct hw_sssp_search *)engine->ops;
 }
 
-static size_t key_bytes(const struct hw_single_gpu_engine *engine)
+static size_t key_bytes(const struct hw_gpu_engine *engine)
 {
     return hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t)
                                                                   : sizeof(int32_t);
 }
 
-static void add_arrays(struct hw_single_gpu_engine *engine)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
-    hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
+    enum hw_status status = hw_one_gpu_graph_plan(engine, true, err);
+
+    if (status != HW_OK)
+        return status;
+    const hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
 
     paths->mask = UINT32_MAX;
     if (!engine->part->resident)
@@ -72,13 +79,14 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
     if (engine->options.canonical_parents || hw_sssp_state_of(engine)->weight_stats.negative > 0)
         hw_gpu_add(arrays, &paths->hops, active, sizeof *paths->hops);
     hw_gpu_add(arrays, &paths->control, 1, sizeof *paths->control);
+    return HW_OK;
 }
 
 /* ---- lists ---- */
 
 /* An upload of lists, a chunk at a time. */
 struct list_upload {
-    const struct hw_single_gpu_engine *engine;
+    const struct hw_gpu_engine *engine;
     const struct hw_degree_order *order;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_list_chunk chunk;
@@ -158,7 +166,7 @@ static enum hw_status upload_chunk(struct list_upload *upload, const struct hw_c
                                    const hw_count *offset, const void *device_offset,
                                    struct hw_gpu_edge *to, struct hw_error *err)
 {
-    const struct hw_single_gpu_engine *engine = upload->engine;
+    const struct hw_gpu_engine *engine = upload->engine;
     struct hw_gpu_list_chunk *chunk = &upload->chunk;
     size_t bytes = chunk->count * sizeof(uint32_t);
     const void *index = upload->index, *weight = upload->weight;
@@ -180,12 +188,11 @@ static enum hw_status upload_chunk(struct list_upload *upload, const struct hw_c
 }
 
 /* Uploads one matrix. */
-static enum hw_status upload_matrix(const struct hw_single_gpu_engine *engine,
-                                    const struct hw_degree_order *order, const struct hw_csr *from,
+static enum hw_status upload_matrix(const struct hw_gpu_engine *engine, const struct hw_csr *from,
                                     const hw_count *offset, const void *device_offset,
                                     struct hw_gpu_edge *to, struct hw_error *err)
 {
-    struct list_upload upload = {.engine = engine, .order = order};
+    struct list_upload upload = {.engine = engine, .order = &engine->order};
     struct hw_gpu_list_chunk *chunk = &upload.chunk;
     enum hw_status status = open_upload(&upload, offset, err);
 
@@ -206,10 +213,11 @@ static enum hw_status upload_matrix(const struct hw_single_gpu_engine *engine,
     return status;
 }
 
-static enum hw_status upload(struct hw_single_gpu_engine *engine,
-                             const struct hw_degree_order *order, struct hw_error *err)
+/* Uploads the weights with the neighbors, or takes both from the device. */
+static enum hw_status upload_lists(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_grid_part *grid = &engine->part->grid;
+    const struct hw_degree_order *order = &engine->order;
     struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
 
     if (engine->part->resident) {
@@ -219,20 +227,34 @@ static enum hw_status upload(struct hw_single_gpu_engine *engine,
         return HW_OK;
     }
     enum hw_status status =
-        upload_matrix(engine, order, &grid->out, order->out.offset, engine->graph.out.offset,
+        upload_matrix(engine, &grid->out, order->out.offset, engine->graph.out.offset,
                       (struct hw_gpu_edge *)paths->out, err);
 
     if (!engine->graph.directed)
         paths->in = paths->out;
     else if (status == HW_OK)
-        status = upload_matrix(engine, order, &grid->in, order->in.offset, engine->graph.in.offset,
+        status = upload_matrix(engine, &grid->in, order->in.offset, engine->graph.in.offset,
                                (struct hw_gpu_edge *)paths->in, err);
     return status;
 }
 
+static enum hw_status upload(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const struct hw_sssp_state *state = hw_sssp_state_of(engine);
+    enum hw_status status = hw_one_gpu_graph_upload(engine, true, err);
+
+    engine->tree_cache.view =
+        (struct hw_result_view){.parent = engine->output.parent_id,
+                                .values = state->paths.distance_id,
+                                .distances = true,
+                                .negative = state->weight_stats.negative > 0,
+                                .bits = state->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
+    return status == HW_OK ? upload_lists(engine, err) : status;
+}
+
 /* ---- searching ---- */
 
-static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
     size_t n = engine->graph.vertices, active = engine->graph.active, key = key_bytes(engine);
@@ -244,34 +266,52 @@ static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct h
         status = hw_gpu_fill(paths->distance_id, 0xab, n * key, err);
     if (status == HW_OK)
         status = hw_gpu_fill(engine->output.parent_id, 0xab, n * sizeof(uint32_t), err);
-    return status;
+    return status == HW_OK ? hw_one_gpu_flush_caches(engine, paths->in, err) : status;
 }
 
-static bool has_tree(const struct hw_single_gpu_engine *engine)
+static bool has_tree(const struct hw_gpu_engine *engine)
 {
     return engine->result->outcome == HW_OUTCOME_TREE;
 }
 
-static enum hw_status parents(const struct hw_single_gpu_engine *engine, uint32_t root,
-                              struct hw_error *err)
+static enum hw_status parents(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     if (!has_tree(engine))
         return HW_OK;
-    return hw_cuda(hw_gpu_launch_parents(&engine->graph, &hw_sssp_state_of(engine)->paths, root,
-                                         (int)search_of(engine)->hints),
+    return hw_cuda(hw_gpu_launch_parents(&engine->graph, &hw_sssp_state_of(engine)->paths,
+                                         engine->root.vertex, (int)search_of(engine)->hints),
                    "the kernel that computes parents", err);
 }
 
-static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                struct hw_error *err)
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     return hw_cuda(hw_gpu_launch_results(&engine->graph, &hw_sssp_state_of(engine)->paths,
-                                         engine->output.parent_id, root, !has_tree(engine)),
+                                         engine->output.parent_id, engine->root.vertex,
+                                         !has_tree(engine)),
                    "the kernel that writes results", err);
 }
 
+enum hw_status hw_sssp_fail_overflow(struct hw_error *err)
+{
+    return hw_fail(err, HW_BAD_INPUT,
+                   "distances pass what a 32-bit float holds, about 3.4e38; use smaller weights");
+}
+
+enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,
+                                        bool negative, struct hw_error *err)
+{
+    if (parentless == 0)
+        return HW_OK;
+    if (negative && engine->part->weights == HW_WEIGHTS_F32)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "sums of these float weights round so that shortest paths do not end; use "
+                       "weights whose sums are exact, such as whole numbers");
+    return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
+                   engine->method->descriptor->name, parentless);
+}
+
 /* Refuses distances that are not finite, and vertices without a parent. */
-static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_sssp_control control;
     enum hw_status status = HW_OK;
@@ -286,40 +326,35 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
     if (status != HW_OK)
         return status;
     if (control.overflows > 0)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
-                       "weights");
-    if (control.parentless == 0)
-        return HW_OK;
-    if (hw_sssp_state_of(engine)->weight_stats.negative > 0 &&
-        engine->part->weights == HW_WEIGHTS_F32)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "sums of these float weights round so that shortest paths do not end; use "
-                       "weights whose sums are exact, such as whole numbers");
-    return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu32 " distances that no edge explains",
-                   engine->method->descriptor->name, control.parentless);
+        return hw_sssp_fail_overflow(err);
+    return hw_sssp_check_parentless(engine, control.parentless,
+                                    hw_sssp_state_of(engine)->weight_stats.negative > 0, err);
 }
 
-static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,
-                              struct hw_result *result, struct hw_error *err)
-{
-    const hw_lid n = engine->graph.vertices;
-    const int32_t *narrow = (const int32_t *)engine->staging;
-    const void *distance = hw_sssp_state_of(engine)->paths.distance_id;
-    enum hw_status status = check(engine, err);
+/* ---- trace ---- */
 
-    (void)root;
-    if (status != HW_OK || !result->parent)
-        return status;
-    if (hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_F32)
-        return hw_gpu_get(result->distance_f32, distance, n * sizeof(float), err);
-    if (hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64)
-        return hw_gpu_get(result->distance_i64, distance, n * sizeof(int64_t), err);
-    status = hw_gpu_get(engine->staging, distance, n * sizeof *narrow, err);
-#pragma omp parallel for if (status == HW_OK)
-    for (hw_lid k = 0; k < (status == HW_OK ? n : 0); k++)
-        result->distance_i64[k] = narrow[k];
-    return status;
+/* Of fill_step(). */
+struct fill_context {
+    struct hw_gpu_clock clock;
+    const struct hw_gpu_routine_name *names;
+    uint32_t routines;
+};
+
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
+{
+    const struct hw_gpu_sssp_trace_record *record =
+        (const struct hw_gpu_sssp_trace_record *)records + r;
+    struct fill_context *fill = context;
+    const uint32_t routine = record->routine < fill->routines ? record->routine : 0;
+
+    step->direction = fill->names[routine].direction;
+    snprintf(step->routine, sizeof step->routine, "%s", fill->names[routine].name);
+    step->bucket = record->bucket;
+    step->frontier = record->frontier;
+    step->discovered = record->found;
+    step->edges_examined = (hw_count)(record->pushed + record->pulled);
+    step->pulled = (hw_count)record->pulled;
+    step->seconds[HW_PHASE_EXPANSION] = hw_gpu_clock_advance(&fill->clock, record->clock);
 }
 
 enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,
@@ -327,69 +362,39 @@ enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *r
                                         const struct hw_gpu_routine_name *names, uint32_t routines,
                                         struct hw_trace *steps, struct hw_error *err)
 {
-    struct hw_gpu_sssp_trace_record *stored = NULL;
-    enum hw_status status = hw_alloc(&stored, count, sizeof *stored, "the steps", err);
+    struct fill_context fill = {.clock = clock, .names = names, .routines = routines};
+    const struct hw_gpu_records records = {.record = record,
+                                           .count = count,
+                                           .size = sizeof *record,
+                                           .fill = fill_step,
+                                           .context = &fill};
 
-    if (status == HW_OK && count > 0)
-        status = hw_gpu_get(stored, record, (size_t)count * sizeof *stored, err);
-    for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        uint32_t routine = stored[r].routine < routines ? stored[r].routine : 0;
-        step->direction = names[routine].direction;
-        snprintf(step->routine, sizeof step->routine, "%s", names[routine].name);
-        step->bucket = stored[r].bucket;
-        step->frontier = stored[r].frontier;
-        step->discovered = stored[r].found;
-        step->edges_examined = (hw_count)(stored[r].pushed + stored[r].pulled);
-        step->pulled = (hw_count)stored[r].pulled;
-        step->seconds[HW_PHASE_EXPANSION] = (double)(stored[r].clock - clock.begun) * clock.seconds;
-        clock.begun = stored[r].clock;
-    }
-    free(stored);
-    return status;
+    return hw_gpu_append_records(&records, steps, err);
 }
 
-static const void *lists(const struct hw_single_gpu_engine *engine)
+static enum hw_status append_steps(const struct hw_gpu_engine *engine, struct hw_trace *steps,
+                                   struct hw_error *err)
 {
-    return hw_sssp_state_of(engine)->paths.in;
-}
-
-static struct hw_result_view view(const struct hw_single_gpu_engine *engine)
-{
-    const struct hw_sssp_state *state = hw_sssp_state_of(engine);
-
-    return (struct hw_result_view){.parent = engine->output.parent_id,
-                                   .values = state->paths.distance_id,
-                                   .distances = true,
-                                   .negative = state->weight_stats.negative > 0,
-                                   .bits = state->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
-}
-
-static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,
-                                   struct hw_result *result, struct hw_error *err)
-{
+    const double *seconds = engine->seconds;
     const bool by_hops = hw_sssp_state_of(engine)->paths.hops != NULL;
-    enum hw_status status = hw_gpu_append_step(&result->trace, by_hops ? "hops" : "parents",
-                                               engine->parents_seconds, err);
+    enum hw_status status =
+        hw_gpu_append_step(steps, by_hops ? "hops" : "parents",
+                           seconds[HW_GPU_IN_SEARCH_ORDER] - seconds[HW_GPU_SEARCHED], err);
 
-    return status == HW_OK ? hw_gpu_append_step(&result->trace, "results",
-                                                result->seconds - result->seconds_search_order, err)
-                           : status;
+    return status == HW_OK
+               ? hw_gpu_append_step(steps, "results",
+                                    seconds[HW_GPU_IN_GRAPH_IDS] - seconds[HW_GPU_IN_SEARCH_ORDER],
+                                    err)
+               : status;
 }
 
-const struct hw_result_ops hw_sssp_result_ops = {.state_bytes = sizeof(struct hw_sssp_state),
-                                                 .weighted = true,
-                                                 .open = open_results,
-                                                 .add_arrays = add_arrays,
-                                                 .upload = upload,
-                                                 .poison = poison,
-                                                 .lists = lists,
-                                                 .parents = parents,
-                                                 .translate = translate,
-                                                 .deliver = deliver,
-                                                 .view = view,
-                                                 .append_steps = append_steps};
+const struct hw_gpu_results hw_one_gpu_sssp_results = {.state_bytes = sizeof(struct hw_sssp_state),
+                                                       .open = open_results,
+                                                       .plan = plan,
+                                                       .upload = upload,
+                                                       .poison = poison,
+                                                       .set_root = hw_one_gpu_set_root,
+                                                       .parents = parents,
+                                                       .translate = translate,
+                                                       .outcome = outcome,
+                                                       .append_steps = append_steps};

@@ -1,5 +1,5 @@
 /*
- * Shortest paths on the device: what the GPU methods share beyond gpu/engine/single_gpu_engine.h.
+ * Shortest paths on the device: what the GPU methods share beyond gpu/engine/one_gpu_graph.h.
  *
  * Distances are the keys of lib/engine/sssp/distance.h: signed integers in the order of the
  * distances; for floats their bits, with those of a negative one inverted. Where no weight is

@@ -1,23 +1,24 @@
 /*
- * Shortest paths on one GPU: what their methods add to gpu/engine/single_gpu_engine.h. Weighted
+ * Shortest paths on one GPU: what their methods share beyond gpu/engine/one_gpu_graph.h. Weighted
  * lists on the device, weight statistics, parents from distances and hints, and the results.
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_HOST_H
 #define HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_HOST_H
 
-#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/engine/one_gpu_graph.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/sssp/common/sssp_engine.h"
 #include "lib/engine/sssp/weight_stats.h"
 
-/* For struct hw_single_gpu_search.results, of searches that are the base of a struct
+/* For struct hw_gpu_search.results, of searches that are the base of a struct
  * hw_sssp_search. */
-extern const struct hw_result_ops hw_sssp_result_ops;
+extern const struct hw_gpu_results hw_one_gpu_sssp_results;
 
 /* A method for shortest paths; hw_method.own is the address of `base`. */
 struct hw_sssp_search {
-    struct hw_single_gpu_search base; /* first: hw_sssp_result_ops casts its address */
-    bool sort_by_weight;              /* lists by rising weight */
-    enum hw_gpu_hints hints;          /* that the search leaves */
+    struct hw_gpu_search base; /* first: hw_one_gpu_sssp_results casts its address */
+    bool sort_by_weight;       /* lists by rising weight */
+    enum hw_gpu_hints hints;   /* that the search leaves */
 };
 
 /* engine->result_state. */
@@ -27,7 +28,7 @@ struct hw_sssp_state {
     bool may_overflow; /* distances may exceed what a float holds */
 };
 
-static inline struct hw_sssp_state *hw_sssp_state_of(const struct hw_single_gpu_engine *engine)
+static inline struct hw_sssp_state *hw_sssp_state_of(const struct hw_gpu_engine *engine)
 {
     return engine->result_state;
 }
@@ -41,6 +42,15 @@ struct hw_gpu_routine_name {
     const char *name;
     enum hw_direction direction;
 };
+
+/* Outcomes that methods on one GPU and on several report alike. The failure of distances that no
+ * float can hold: */
+enum hw_status hw_sssp_fail_overflow(struct hw_error *err);
+
+/* HW_OK if no reached vertex is left without a parent; else HW_BAD_INPUT where rounding explains
+ * that, and HW_INTERNAL where nothing does. negative: some weight is. Local. */
+enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,
+                                        bool negative, struct hw_error *err);
 
 /* Appends trace records, as hw_gpu_append_trace(). names: [routines]. Local. */
 enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,

@@ -17,7 +17,6 @@
 struct state {
     struct hw_one_gpu_delta_params params;
     struct hw_one_gpu_delta_shape shape;
-    uint32_t root; /* of the last search */
 };
 
 /* Counts the records of small frontiers: one for each vertex, and further ones for longer lists, of
@@ -65,9 +64,9 @@ static void add_long_list_arrays(struct hw_one_gpu_delta_params *params,
         hw_gpu_add(arrays, &params->lightest_out, core + 1, sizeof *params->lightest_out);
 }
 
-static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
-                                    const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    const struct hw_degree_order *order = &engine->order;
     struct state *state = engine->state;
     struct hw_one_gpu_delta_params *params = &state->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
@@ -114,19 +113,17 @@ static enum hw_status prepare(const struct hw_one_gpu_delta_params *params, stru
                    err);
 }
 
-static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
-                             struct hw_error *err)
+static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct state *state = engine->state;
+    const struct state *state = engine->state;
 
-    state->root = root;
     if (engine->result)
         engine->result->delta = state->params.delta;
-    return hw_cuda(hw_one_gpu_delta_launch(&state->params, &state->shape, root),
+    return hw_cuda(hw_one_gpu_delta_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method delta", err);
 }
 
-static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -138,15 +135,15 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
                          "method delta", err);
     /* The first launch of a kernel loads it; this one is not timed. */
     if (status == HW_OK)
-        status = search(engine, 0, err);
+        status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method delta", err) : status;
 }
 
 /* Adds the vertices of degree 1 to the last trace record: an edge each, and those reached. */
-static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_trace *steps,
                                  struct hw_error *err)
 {
-    const uint32_t core = engine->graph.core, root = ((const struct state *)engine->state)->root;
+    const uint32_t core = engine->graph.core, root = engine->root.vertex;
     uint32_t reached = 0;
     enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof reached, err);
 
@@ -167,7 +164,7 @@ static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, stru
     return HW_OK;
 }
 
-static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace *steps,
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
     static const struct hw_gpu_routine_name names[HW_ONE_GPU_DELTA_ROUTINES] = {
@@ -196,7 +193,7 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_trace
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 
-static const struct hw_sssp_search delta = {.base = {.results = &hw_sssp_result_ops,
+static const struct hw_sssp_search delta = {.base = {.results = &hw_one_gpu_sssp_results,
                                                      .state_bytes = sizeof(struct state),
                                                      .plan = choose_params,
                                                      .open = open_search,
@@ -206,7 +203,7 @@ static const struct hw_sssp_search delta = {.base = {.results = &hw_sssp_result_
                                             .hints = HW_GPU_HINTS_KEYS};
 
 const struct hw_method hw_method_gpu_delta = {.descriptor = &hw_descriptor_gpu_delta,
-                                              .ops = &hw_single_gpu_ops,
+                                              .ops = &hw_gpu_engine_ops,
                                               .bytes = hw_gpu_sssp_host_bytes,
                                               .build = hw_gpu_build_by_weight,
                                               .build_on_host = hw_gpu_build,

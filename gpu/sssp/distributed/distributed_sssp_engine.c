@@ -1,11 +1,10 @@
 /*
  * Methods `delta` and `bellman-ford` on several parts, in any layout: the functions that
- * gpu/engine/multi_gpu_engine.h calls, memory, and the method table entries.
+ * gpu/engine/gpu_engine.h calls, and memory.
  */
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
-#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
@@ -21,7 +20,7 @@
 
 /* Returns HW_BAD_INPUT for options and graphs that the methods do not support. All ranks return the
  * same. */
-static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
     const char *name = engine->method->descriptor->name;
@@ -37,7 +36,7 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
 /* Computes statistics of the weights and chooses the type of keys. Collective. */
 static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_multi_gpu_engine *engine = sssp->engine;
+    const struct hw_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
     struct hw_weight_stats *stats = &sssp->weight_stats;
     hw_count loops = part->own.loops;
@@ -60,7 +59,7 @@ static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_
 /* Width of the first bucket as a fraction of the width that suits a CPU. */
 static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
 {
-    if (sssp->peer_delta.on)
+    if (sssp->single_kernel.ops)
         return sssp->config.no_light_heavy_split ? HW_DELTA_PEER_SHORT_LIST_BUCKET
                                                  : HW_DELTA_PEER_FIRST_BUCKET;
     return sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
@@ -70,7 +69,7 @@ static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
 static double bucket_width(const struct hw_distributed_sssp *sssp, double degree)
 {
     const double width = hw_bucket_width(&sssp->weight_stats, degree) * first_bucket_fraction(sssp);
-    const bool wider = sssp->peer_delta.on && !sssp->config.no_light_heavy_split &&
+    const bool wider = sssp->single_kernel.ops && !sssp->config.no_light_heavy_split &&
                        width >= HW_DELTA_PEER_ONE_NUMBER &&
                        sssp->engine->part->weights == HW_WEIGHTS_I32;
 
@@ -97,7 +96,7 @@ static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_e
 
 static void plan_heap(struct hw_distributed_sssp *sssp)
 {
-    struct hw_multi_gpu_engine *engine = sssp->engine;
+    struct hw_gpu_engine *engine = sssp->engine;
     const hw_count pair = 16; /* of values; those of distances may be shorter */
     hw_count at = 0;
 
@@ -109,7 +108,8 @@ static void plan_heap(struct hw_distributed_sssp *sssp)
         sssp->comm.broadcast_outbox[parity] =
             hw_outbox_reserve(&engine->transport, sssp->params.config.num_delegates * pair, &at);
     }
-    engine->heap_bytes = sssp->peer_delta.on ? hw_peer_delta_reserve_heap(sssp, at) : at;
+    engine->heap_bytes =
+        sssp->single_kernel.ops ? sssp->single_kernel.ops->reserve_heap(sssp, at) : at;
 }
 
 static void plan_arrays(struct hw_distributed_sssp *sssp)
@@ -117,8 +117,8 @@ static void plan_arrays(struct hw_distributed_sssp *sssp)
     struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
     struct hw_distributed_sssp_params *params = &sssp->params;
 
-    if (sssp->peer_delta.on)
-        hw_peer_delta_add_arrays(sssp);
+    if (sssp->single_kernel.ops)
+        sssp->single_kernel.ops->add_arrays(sssp);
     else
         hw_gpu_add(arrays, &params->state.distance, params->config.num_local_ids,
                    hw_distributed_sssp_key_bytes(sssp));
@@ -146,19 +146,26 @@ static void plan_arrays(struct hw_distributed_sssp *sssp)
                    sizeof *sssp->device_run.trace);
 }
 
-static enum hw_status plan_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
+    const struct hw_distributed_sssp_method *method =
+        (const struct hw_distributed_sssp_method *)engine->ops;
     enum hw_status status = check(engine, err);
 
     sssp->engine = engine;
+    sssp->config.bellman_ford = method->bellman_ford;
     if (status == HW_OK)
         status = hw_distributed_sssp_init_params(sssp, err);
     if (status == HW_OK)
         status = check_weights(sssp, err);
-    sssp->peer_delta.on = status == HW_OK && hw_peer_delta_fits(sssp);
+    if (status == HW_OK && method->single_kernel && method->single_kernel->fits(sssp))
+        sssp->single_kernel.ops = method->single_kernel;
     if (status == HW_OK)
         status = choose_delta(sssp, err);
+    if (status == HW_OK && sssp->single_kernel.ops)
+        status = hw_alloc_zero(&sssp->single_kernel.state, 1, sssp->single_kernel.ops->state_bytes,
+                               "the engine", err);
     if (status == HW_OK)
         status = hw_distributed_sssp_plan_lists(sssp, &engine->temporary_bytes, err);
     if (status != HW_OK)
@@ -168,8 +175,7 @@ static enum hw_status plan_search(struct hw_multi_gpu_engine *engine, struct hw_
     return HW_OK;
 }
 
-static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Allocates the pinned summary of runs of rounds. */
 static enum hw_status open_summary(struct hw_distributed_sssp *sssp, struct hw_error *err)
@@ -184,7 +190,7 @@ static enum hw_status open_summary(struct hw_distributed_sssp *sssp, struct hw_e
     return status;
 }
 
-static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_distributed_sssp_open(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
     enum hw_status status =
@@ -198,9 +204,9 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
                                 .distances = true,
                                 .negative = sssp->weight_stats.negative > 0,
                                 .bits = sssp->params.config.kind == HW_GPU_KEY_I64 ? 64 : 32};
-    if (sssp->peer_delta.on)
+    if (sssp->single_kernel.ops)
         sssp->params.state.distance =
-            engine->transport.heap[engine->ctx->rank] + sssp->peer_delta.distance_at;
+            engine->transport.heap[engine->ctx->rank] + sssp->single_kernel.distance_at;
     status = hw_cuda(hw_distributed_sssp_shape(&sssp->params, &sssp->config.blocks,
                                                &sssp->config.resident_blocks),
                      "cudaDeviceGetAttribute", err);
@@ -212,28 +218,29 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && sssp->weight_stats.negative > 0)
         status = hw_tree_open(engine->ctx, engine->part, &sssp->tree, err);
-    if (sssp->peer_delta.on) { /* ranks agree */
+    if (sssp->single_kernel.ops) { /* ranks agree */
         status = hw_agree(engine->ctx->world, status, err);
         if (status == HW_OK)
-            status = hw_peer_delta_open(sssp, err);
+            status = sssp->single_kernel.ops->open(sssp, err);
     }
     /* A search without a root: the first launch of a kernel loads it, which must not be timed. */
-    sssp->search.root = sssp->search.root_local_id = HW_DISTRIBUTED_SSSP_NONE;
     if (status == HW_OK)
-        status = run(engine, err);
+        status = hw_distributed_sssp_run_search(engine, err);
     if (status == HW_OK)
         status = translate(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the first search", err)
                            : status;
 }
 
-static void close_search(struct hw_multi_gpu_engine *engine)
+void hw_distributed_sssp_close(struct hw_gpu_engine *engine)
 {
     struct hw_distributed_sssp *sssp = engine->state;
 
     hw_allgather_close(&sssp->comm.allgather);
     cudaFreeHost(sssp->device_run.summary);
-    hw_peer_delta_close(sssp);
+    if (sssp->single_kernel.ops)
+        sssp->single_kernel.ops->close(sssp);
+    free(sssp->single_kernel.state);
     hw_tree_close(&sssp->tree);
     hw_cycle_free(&sssp->search.cycle);
     hw_trace_free(&sssp->search.steps);
@@ -242,7 +249,7 @@ static void close_search(struct hw_multi_gpu_engine *engine)
 
 /* ---- search ---- */
 
-static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_distributed_sssp *sssp = engine->state;
     const struct hw_distributed_sssp_params *params = &sssp->params;
@@ -261,49 +268,44 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
     return status;
 }
 
-/* Finds the root's local id: at its owner or, where it is a delegate, on all ranks. Collective;
- * ranks agree. */
-static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
-                                struct hw_error *err)
+/* root.vertex: the local id at the owner. */
+static enum hw_status set_root(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_distributed_sssp *sssp = engine->state;
-    const struct hw_distributed_sssp_params *params = &sssp->params;
-    const uint32_t first = params->config.num_ranges * params->config.block_size;
-    const bool mine = owner == engine->ctx->rank;
-    uint32_t local_id = HW_DISTRIBUTED_SSSP_NONE;
-    enum hw_status status = HW_OK;
+    const struct hw_distributed_sssp *sssp = engine->state;
 
-    if (mine && position >= engine->part->own.count)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "there is no vertex at position %" PRI_LID " of part %d", position, owner);
-    else if (mine)
-        local_id = sssp->owned_local_id[position];
-    status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(&local_id, 1, MPI_UINT32_T, owner, engine->ctx->world),
-                        "MPI_Bcast", err);
-    sssp->search.root_local_id = local_id;
-    /* Delegates have the same local id on all parts. */
-    sssp->search.root = mine || (params->config.num_delegates > 0 && local_id >= first)
-                            ? local_id
-                            : HW_DISTRIBUTED_SSSP_NONE;
-    return status;
+    (void)err;
+    if (engine->root.own)
+        engine->root.vertex = sssp->owned_local_id[engine->root.position];
+    return HW_OK;
+}
+
+/* The local ids of the root, in the owner's numbering and in this rank's. Delegates have the same
+ * local id on all parts. */
+static void set_root_local_id(struct hw_distributed_sssp *sssp)
+{
+    const struct hw_gpu_root *root = &sssp->engine->root;
+    const bool is_delegate = root->owner >= 0 && sssp->params.config.num_delegates > 0 &&
+                             root->vertex >= hw_distributed_sssp_first_delegate(&sssp->params);
+
+    sssp->search.root_local_id = root->vertex;
+    sssp->search.root = root->own || is_delegate ? root->vertex : HW_DISTRIBUTED_SSSP_NONE;
 }
 
 /* Searches from the root; leaves distances and values of all reached vertices on the device. */
-static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_distributed_sssp_run_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
     int64_t broadcast_below = INT64_MIN;
 
+    set_root_local_id(sssp);
     hw_trace_clear(&sssp->search.steps);
     hw_cycle_free(&sssp->search.cycle);
     sssp->search.steps_status = HW_OK;
     sssp->search.outcome = HW_OUTCOME_TREE;
     sssp->search.last_record_end = hw_seconds();
     sssp->device_run.trace_used = 0;
-    if (sssp->peer_delta.on)
-        return hw_peer_delta_run(sssp, err);
+    if (sssp->single_kernel.ops)
+        return sssp->single_kernel.ops->run(sssp, err);
     sssp->comm.deferred_error = hw_distributed_sssp_clear_counters(sssp, err);
     if (sssp->comm.deferred_error == HW_OK)
         sssp->comm.deferred_error =
@@ -328,61 +330,28 @@ static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *e
     return status;
 }
 
-static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
 
-    return sssp->peer_delta.on && sssp->peer_delta.complete
-               ? hw_peer_delta_results(sssp, err)
-               : hw_distributed_sssp_results(sssp, err);
+    return sssp->single_kernel.ops && sssp->single_kernel.complete
+               ? sssp->single_kernel.ops->write_results(sssp, err)
+               : hw_distributed_sssp_write_results(sssp, err);
 }
 
-static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_distributed_sssp *sssp = engine->state;
 
-    if (sssp->search.missing_parents == 0)
-        return HW_OK;
-    if (sssp->weight_stats.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "sums of these float weights round so that shortest paths "
-                       "do not end; use "
-                       "weights whose sums are exact, such as whole numbers");
-    return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
-                   engine->method->descriptor->name, sssp->search.missing_parents);
+    return hw_sssp_check_parentless(engine, sssp->search.missing_parents,
+                                    sssp->weight_stats.negative > 0, err);
 }
 
-/* Copies distances and parents to the host. Local. */
-static enum hw_status get_results(const struct hw_distributed_sssp *sssp, struct hw_result *result,
-                                  struct hw_error *err)
-{
-    const struct hw_distributed_sssp_params *params = &sssp->params;
-    const size_t n = params->results.count;
-    int32_t *buffer = NULL;
-    enum hw_status status = hw_alloc(&buffer, (hw_count)n, sizeof *buffer, "results", err);
-
-    if (status == HW_OK)
-        status = hw_gpu_get(buffer, params->results.parent, n * sizeof *buffer, err);
-    for (size_t k = 0; k < n && status == HW_OK; k++)
-        result->parent[k] =
-            (uint32_t)buffer[k] == HW_INVALID_VERTEX ? HW_GID_NONE : (hw_gid)(uint32_t)buffer[k];
-    if (status == HW_OK && params->config.kind == HW_GPU_KEY_F32)
-        status = hw_gpu_get(result->distance_f32, params->results.distance, n * sizeof(float), err);
-    if (status == HW_OK && params->config.kind == HW_GPU_KEY_I64)
-        status =
-            hw_gpu_get(result->distance_i64, params->results.distance, n * sizeof(int64_t), err);
-    if (status == HW_OK && params->config.kind == HW_GPU_KEY_I32)
-        status = hw_gpu_get(buffer, params->results.distance, n * sizeof *buffer, err);
-    for (size_t k = 0; k < n && status == HW_OK && params->config.kind == HW_GPU_KEY_I32; k++)
-        result->distance_i64[k] = buffer[k];
-    free(buffer);
-    return status;
-}
-
-static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
-                              struct hw_error *err)
+/* Checks distances, and hands over how the search ended. */
+static enum hw_status complete(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
+    struct hw_result *result = engine->result;
     enum hw_status status = HW_OK;
 
     if (sssp->config.may_overflow && sssp->search.outcome == HW_OUTCOME_TREE)
@@ -393,66 +362,47 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
     result->cycle = sssp->search.cycle;
     result->delta = sssp->config.bellman_ford ? 0 : sssp->config.delta;
     sssp->search.cycle = (struct hw_cycle){0};
-    if (result->parent)
-        status = get_results(sssp, result, err);
-    if (status == HW_OK && sssp->search.steps_status != HW_OK)
-        status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    return status;
+    return sssp->search.steps_status == HW_OK
+               ? HW_OK
+               : hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
 }
 
-static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
-                            struct hw_error *err)
+/* context: unused; the records are complete steps. */
+static void copy_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
+{
+    (void)context;
+    *step = ((const struct hw_trace_record *)records)[r];
+}
+
+enum hw_status hw_distributed_sssp_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                                         struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
-    enum hw_status status = sssp->peer_delta.on ? hw_peer_delta_trace(sssp, &result->trace, err)
-                                                : hw_distributed_sssp_read_trace(sssp, err);
+    enum hw_status status = sssp->single_kernel.ops
+                                ? sssp->single_kernel.ops->trace(sssp, steps, err)
+                                : hw_distributed_sssp_read_trace(sssp, err);
+    const struct hw_gpu_records records = {.record = sssp->search.steps.record,
+                                           .count = sssp->search.steps.count,
+                                           .size = sizeof *sssp->search.steps.record,
+                                           .on_host = true,
+                                           .fill = copy_step};
 
-    for (hw_count r = 0; r < sssp->search.steps.count && status == HW_OK; r++) {
-        struct hw_trace_record *step = hw_trace_append(&result->trace);
-        if (!step)
-            return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        *step = sssp->search.steps.record[r];
-    }
-    return status;
+    return status == HW_OK ? hw_gpu_append_records(&records, steps, err) : status;
 }
 
-/* ---- the methods ---- */
+/* ---- for the method table ---- */
 
-static enum hw_status plan_bellman_ford(struct hw_multi_gpu_engine *engine, struct hw_error *err)
-{
-    ((struct hw_distributed_sssp *)engine->state)->config.bellman_ford = true;
-    return plan_search(engine, err);
-}
+const struct hw_gpu_results hw_distributed_sssp_result_ops = {.distributed = true,
+                                                              .collective_translate = true,
+                                                              .poison = poison,
+                                                              .set_root = set_root,
+                                                              .translate = translate,
+                                                              .outcome = outcome,
+                                                              .complete = complete};
 
-static const struct hw_multi_gpu_search delta = {.state_bytes = sizeof(struct hw_distributed_sssp),
-                                                 .plan = plan_search,
-                                                 .open = open_search,
-                                                 .poison = poison,
-                                                 .root = find_root,
-                                                 .search = run,
-                                                 .translate = translate,
-                                                 .collective_translate = true,
-                                                 .outcome = check_outcome,
-                                                 .deliver = deliver,
-                                                 .steps = steps,
-                                                 .close = close_search};
-
-static const struct hw_multi_gpu_search bellman_ford = {.state_bytes =
-                                                            sizeof(struct hw_distributed_sssp),
-                                                        .plan = plan_bellman_ford,
-                                                        .open = open_search,
-                                                        .poison = poison,
-                                                        .root = find_root,
-                                                        .search = run,
-                                                        .translate = translate,
-                                                        .collective_translate = true,
-                                                        .outcome = check_outcome,
-                                                        .deliver = deliver,
-                                                        .steps = steps,
-                                                        .close = close_search};
-
-/* Host memory: ids of all vertices, offsets, a chunk of lists, arrays of owned vertices. */
-static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+/* Ids of all vertices, offsets, a chunk of lists, arrays of owned vertices. */
+hw_count hw_distributed_sssp_bytes(const struct hw_part *part,
+                                   const struct hw_engine_options *options)
 {
     const hw_count edges = part->edges / part->spec.parts;
     const hw_count chunk = edges < (hw_count)1 << 25 ? edges : (hw_count)1 << 25;
@@ -465,18 +415,16 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
            hw_tree_bytes(part->vertices, part->spec.parts);
 }
 
-/* The same where weights may be negative. */
-static hw_count bellman_ford_bytes(const struct hw_part *part,
-                                   const struct hw_engine_options *options)
+hw_count hw_distributed_sssp_bellman_ford_bytes(const struct hw_part *part,
+                                                const struct hw_engine_options *options)
 {
-    return bytes(part, options) + (hw_count)part->vertices * 16 +
+    return hw_distributed_sssp_bytes(part, options) + (hw_count)part->vertices * 16 +
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
-/* Builds the layout on the devices, provided that they have memory for it and for the search. */
-static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph,
-                            const struct hw_layout_spec *spec, struct hw_part *part,
-                            struct hw_error *err)
+enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                         const struct hw_layout_spec *spec, struct hw_part *part,
+                                         struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     const struct hw_part described = {.spec = *spec,
@@ -497,45 +445,3 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     status = hw_agree(ctx->world, status, err);
     return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec, part, err) : status;
 }
-
-const struct hw_method hw_method_delta_parts = {.descriptor = &hw_descriptor_delta_parts,
-                                                .ops = &hw_multi_gpu_ops,
-                                                .bytes = bytes,
-                                                .device_bytes = hw_distributed_sssp_device_bytes,
-                                                .build = build,
-                                                .build_on_host = hw_gpu_build,
-                                                .lists_on_device = true,
-                                                .builds_any = true,
-                                                .impl = &delta};
-
-const struct hw_method hw_method_delta_separate = {.descriptor = &hw_descriptor_delta_separate,
-                                                   .ops = &hw_multi_gpu_ops,
-                                                   .bytes = bytes,
-                                                   .device_bytes = hw_distributed_sssp_device_bytes,
-                                                   .build = build,
-                                                   .build_on_host = hw_gpu_build,
-                                                   .lists_on_device = true,
-                                                   .builds_any = true,
-                                                   .impl = &delta};
-
-const struct hw_method hw_method_bellman_ford_parts = {
-    .descriptor = &hw_descriptor_bellman_ford_parts,
-    .ops = &hw_multi_gpu_ops,
-    .bytes = bellman_ford_bytes,
-    .device_bytes = hw_distributed_sssp_device_bytes,
-    .build = build,
-    .build_on_host = hw_gpu_build,
-    .lists_on_device = true,
-    .builds_any = true,
-    .impl = &bellman_ford};
-
-const struct hw_method hw_method_bellman_ford_separate = {
-    .descriptor = &hw_descriptor_bellman_ford_separate,
-    .ops = &hw_multi_gpu_ops,
-    .bytes = bellman_ford_bytes,
-    .device_bytes = hw_distributed_sssp_device_bytes,
-    .build = build,
-    .build_on_host = hw_gpu_build,
-    .lists_on_device = true,
-    .builds_any = true,
-    .impl = &bellman_ford};

@@ -7,8 +7,8 @@
 
 #include "gpu/comm/allgather.h"
 #include "gpu/comm/outbox.h"
-#include "gpu/engine/multi_gpu_engine.h"
-#include "gpu/sssp/delta/peer/peer_delta_host.h"
+#include "gpu/engine/gpu_engine.h"
+#include "gpu/sssp/common/sssp_engine_host.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"
 #include "lib/engine/sssp/negative_cycle.h"
 #include "lib/engine/sssp/weight_stats.h"
@@ -69,18 +69,95 @@ struct hw_distributed_sssp_search {
     double last_record_end; /* seconds */
 };
 
+struct hw_distributed_sssp;
+
+/*
+ * A search in one kernel, which replaces the rounds where it is possible; the lists, the heap, the
+ * all-gathers and the results are those of the rounds. Defined above this folder
+ * (gpu/sssp/delta/peer).
+ */
+struct hw_distributed_sssp_single_kernel_ops {
+    size_t state_bytes; /* of single_kernel.state, zeroed */
+    /* Whether the search is possible; the same on all ranks. Local. */
+    bool (*fits)(const struct hw_distributed_sssp *sssp);
+    /* Reserves heap memory, from offset `at` on, for the arrays that other ranks access, and sets
+     * single_kernel.distance_at; returns the offset past them. Local. */
+    hw_count (*reserve_heap)(struct hw_distributed_sssp *sssp, hw_count at);
+    /* Adds the other arrays to the engine's list of arrays. Local. */
+    void (*add_arrays)(struct hw_distributed_sssp *sssp);
+    /* Opens it, once the lists are on the device and all-gathers are open. Collective; ranks agree.
+     */
+    enum hw_status (*open)(struct hw_distributed_sssp *sssp, struct hw_error *err);
+    /* Frees what the state owns, whatever went wrong. Local. */
+    void (*close)(struct hw_distributed_sssp *sssp);
+    /* Searches from the root to the values of all reached vertices, and waits. Sets
+     * single_kernel.complete. Collective. */
+    enum hw_status (*run)(struct hw_distributed_sssp *sssp, struct hw_error *err);
+    /* Launches the kernel that writes results by graph id, if the search is complete. Local; does
+     * not wait. */
+    enum hw_status (*write_results)(struct hw_distributed_sssp *sssp, struct hw_error *err);
+    /* Appends the trace of the search that ended. Local. */
+    enum hw_status (*trace)(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
+                            struct hw_error *err);
+};
+
+struct hw_distributed_sssp_single_kernel {
+    const struct hw_distributed_sssp_single_kernel_ops *ops; /* NULL: searches run in rounds */
+    bool complete;                                           /* the kernel found all parents, too */
+    hw_count distance_at; /* offset of the distances in the heap */
+    void *state;
+};
+
 struct hw_distributed_sssp {
-    struct hw_multi_gpu_engine *engine;
+    struct hw_gpu_engine *engine;
     struct hw_distributed_sssp_params params;
     struct hw_weight_stats weight_stats;
     struct hw_distributed_sssp_host_config config;
     struct hw_distributed_sssp_comm comm;
     struct hw_distributed_sssp_device_run device_run;
-    struct hw_peer_delta peer_delta; /* the whole search in one kernel */
+    struct hw_distributed_sssp_single_kernel single_kernel;
     struct hw_distributed_sssp_search search;
     struct hw_tree tree;      /* where weights are negative */
     uint32_t *owned_local_id; /* [owned vertices] on the host: of each owned position */
 };
+
+/* ---- gpu/sssp/distributed/distributed_sssp_engine.c: for the method table ---- */
+
+/* A method; hw_method.impl is the address of `base`. */
+struct hw_distributed_sssp_method {
+    struct hw_gpu_search base; /* first: HW_DISTRIBUTED_SSSP_BASE */
+    bool bellman_ford;         /* else delta-stepping */
+    const struct hw_distributed_sssp_single_kernel_ops *single_kernel; /* NULL: rounds alone */
+};
+
+/* The functions of `base`, as in struct hw_gpu_search. */
+extern const struct hw_gpu_results hw_distributed_sssp_result_ops;
+enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_distributed_sssp_open(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_distributed_sssp_run_search(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_distributed_sssp_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                                         struct hw_error *err);
+void hw_distributed_sssp_close(struct hw_gpu_engine *engine);
+
+#define HW_DISTRIBUTED_SSSP_BASE                                                                   \
+    {                                                                                              \
+        .results = &hw_distributed_sssp_result_ops,                                                \
+        .state_bytes = sizeof(struct hw_distributed_sssp), .plan = hw_distributed_sssp_plan,       \
+        .open = hw_distributed_sssp_open, .search = hw_distributed_sssp_run_search,                \
+        .steps = hw_distributed_sssp_steps, .close = hw_distributed_sssp_close,                    \
+    }
+
+/* hw_method.bytes: host memory; the second where weights may be negative. Local. */
+hw_count hw_distributed_sssp_bytes(const struct hw_part *part,
+                                   const struct hw_engine_options *options);
+hw_count hw_distributed_sssp_bellman_ford_bytes(const struct hw_part *part,
+                                                const struct hw_engine_options *options);
+
+/* hw_method.build: builds the layout on the devices, provided that they have memory for it and for
+ * the search. Collective; ranks agree. */
+enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                         const struct hw_layout_spec *spec, struct hw_part *part,
+                                         struct hw_error *err);
 
 /* ---- gpu/sssp/distributed/distributed_sssp_upload.c: local ids and lists on the device ---- */
 
@@ -91,9 +168,7 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
 /* Bytes of device memory that building and searching take, of a part that is only described;
  * min_bytes: with the delegates that it names; device_bytes: with as many as are likely. Local. */
 hw_count hw_distributed_sssp_min_bytes(const struct hw_part *part);
-hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
-                                          const struct hw_graph_desc *graph,
-                                          const struct hw_engine_options *options);
+hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part);
 
 /* Adds the graph's arrays to the engine's list of arrays; adds to *temporary_bytes what the upload
  * takes besides. Local. */
@@ -203,7 +278,8 @@ enum hw_status hw_distributed_sssp_parents(struct hw_distributed_sssp *sssp,
 
 /* Writes results by graph id; computes parents again, by hops, where a vertex has none. Collective.
  */
-enum hw_status hw_distributed_sssp_results(struct hw_distributed_sssp *sssp, struct hw_error *err);
+enum hw_status hw_distributed_sssp_write_results(struct hw_distributed_sssp *sssp,
+                                                 struct hw_error *err);
 
 /* Returns HW_BAD_INPUT where a distance exceeds the range of floats. Collective. */
 enum hw_status hw_distributed_sssp_check_overflow(struct hw_distributed_sssp *sssp,

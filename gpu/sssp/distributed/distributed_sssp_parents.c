@@ -179,7 +179,8 @@ enum hw_status hw_distributed_sssp_parents(struct hw_distributed_sssp *sssp,
                : pull_parents(sssp, err);
 }
 
-enum hw_status hw_distributed_sssp_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
+enum hw_status hw_distributed_sssp_write_results(struct hw_distributed_sssp *sssp,
+                                                 struct hw_error *err)
 {
     const bool by_hops = sssp->engine->options.canonical_parents || sssp->weight_stats.negative > 0;
     const bool levels = !sssp->engine->part->directed && sssp->params.lists.num_blocks == 1;
@@ -216,8 +217,6 @@ enum hw_status hw_distributed_sssp_check_overflow(struct hw_distributed_sssp *ss
     if (status == HW_OK)
         status = hw_sum(sssp->engine->ctx->world, &all, err);
     if (status == HW_OK && all > 0)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
-                         "weights");
+        status = hw_sssp_fail_overflow(err);
     return status;
 }

@@ -502,22 +502,11 @@ hw_count hw_distributed_sssp_min_bytes(const struct hw_part *part)
     return bytes_with(part, (hw_count)part->separate.delegates);
 }
 
-hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
-                                          const struct hw_graph_desc *graph,
-                                          const struct hw_engine_options *options)
+hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part)
 {
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
 
-    (void)graph;
-    (void)options;
-    /* Searches in one kernel over peer: a first edge and bits for each list, and the trace. */
-    const hw_count fused =
-        part->spec.rows == 1
-            ? 9 * (n / parts + 1) + HW_DISTRIBUTED_SSSP_TRACE_CAPACITY *
-                                        (hw_count)sizeof(struct hw_peer_delta_trace_record)
-            : 0;
-
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return bytes_with(part, 0) + fused;
+        return bytes_with(part, 0);
     return bytes_with(part, 4 * n / parts < n / 8 ? 4 * n / parts : n / 8);
 }

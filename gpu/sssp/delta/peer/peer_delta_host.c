@@ -1,14 +1,14 @@
 /*
  * Delta-stepping on several GPUs of one node: host side (gpu/sssp/delta/peer/peer_delta.h).
  */
-#include "gpu/sssp/distributed/distributed_sssp_host.h"
-#include "lib/engine/sssp/sssp_options.h"
+#include "gpu/sssp/delta/peer/peer_delta_host.h"
 
-#include "lib/base/memory.h"
+#include "gpu/engine/step_trace.h"
+#include "gpu/sssp/delta/peer/peer_delta.h"
+#include "lib/engine/sssp/sssp_options.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Loads of the report in host memory for each query of the stream. */
@@ -16,9 +16,22 @@
 /* Maximum of long lists deferred at a time; their packed count has 24 bits. */
 #define MAX_LONG_LISTS ((uint32_t)1 << 22)
 
-bool hw_peer_delta_fits(const struct hw_distributed_sssp *sssp)
+/* sssp->single_kernel.state. */
+struct peer_delta {
+    struct hw_peer_delta_params params;
+    hw_count touched_at[2]; /* offsets in the heap */
+    int blocks, shared_bytes;
+    uint32_t searches; /* begun */
+};
+
+static struct peer_delta *state_of(const struct hw_distributed_sssp *sssp)
 {
-    const struct hw_multi_gpu_engine *engine = sssp->engine;
+    return sssp->single_kernel.state;
+}
+
+static bool fits(const struct hw_distributed_sssp *sssp)
+{
+    const struct hw_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
 
     return engine->transport.kind == HW_TRANSPORT_PEER && sssp->weight_stats.negative == 0 &&
@@ -38,11 +51,11 @@ static hw_count aligned(hw_count at)
     return (at + 255) / 256 * 256;
 }
 
-hw_count hw_peer_delta_reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
+static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
 {
-    struct hw_peer_delta *peer = &sssp->peer_delta;
+    struct peer_delta *peer = state_of(sssp);
 
-    peer->distance_at = at = aligned(at);
+    sssp->single_kernel.distance_at = at = aligned(at);
     at = aligned(at + (hw_count)sssp->params.config.num_local_ids *
                           (hw_count)hw_distributed_sssp_key_bytes(sssp));
     for (int parity = 0; parity < 2; parity++) {
@@ -52,10 +65,10 @@ hw_count hw_peer_delta_reserve_heap(struct hw_distributed_sssp *sssp, hw_count a
     return at;
 }
 
-void hw_peer_delta_add_arrays(struct hw_distributed_sssp *sssp)
+static void add_arrays(struct hw_distributed_sssp *sssp)
 {
     struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
-    struct hw_peer_delta_params *params = &sssp->peer_delta.params;
+    struct hw_peer_delta_params *params = &state_of(sssp)->params;
     const hw_count words = (hw_count)sssp->params.lists.count / 32 + 1;
 
     for (int half = 0; half < 2; half++)
@@ -92,10 +105,10 @@ static void reuse_arrays(struct hw_peer_delta_params *params)
 static void set_peer_pointers(struct hw_distributed_sssp *sssp)
 {
     const struct hw_transport *transport = &sssp->engine->transport;
-    struct hw_peer_delta *peer = &sssp->peer_delta;
+    struct peer_delta *peer = state_of(sssp);
 
     for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
-        peer->params.distance_of[q] = transport->heap[q] + peer->distance_at;
+        peer->params.distance_of[q] = transport->heap[q] + sssp->single_kernel.distance_at;
         for (int parity = 0; parity < 2; parity++)
             peer->params.touched_of[parity][q] =
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);
@@ -109,7 +122,7 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
  * Collective; ranks agree. */
 static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta_params *params = &sssp->peer_delta.params;
+    struct hw_peer_delta_params *params = &state_of(sssp)->params;
     const struct hw_context *ctx = sssp->engine->ctx;
     uint32_t own[2] = {0, params->part.lists.active}, all[2 * HW_PEER_DELTA_RANKS];
     uint32_t *core = &params->control->trace_records; /* free until the first search */
@@ -133,9 +146,9 @@ static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_erro
     return status;
 }
 
-enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *sssp, struct hw_error *err)
+static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta *peer = &sssp->peer_delta;
+    struct peer_delta *peer = state_of(sssp);
     struct hw_peer_delta_params *params = &peer->params;
     const double degree =
         sssp->config.vertices_with_edges > 0
@@ -166,16 +179,17 @@ enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *sssp, struct hw_er
     return status == HW_OK ? find_core(sssp, err) : status;
 }
 
-void hw_peer_delta_close(struct hw_distributed_sssp *sssp)
+static void close_search(struct hw_distributed_sssp *sssp)
 {
-    cudaFreeHost(sssp->peer_delta.params.report);
+    if (sssp->single_kernel.state)
+        cudaFreeHost(state_of(sssp)->params.report);
 }
 
 /* ---- searching ---- */
 
 static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_peer_delta *peer = &sssp->peer_delta;
+    const struct peer_delta *peer = state_of(sssp);
     const struct hw_peer_delta_report *report = peer->params.report;
     bool finished = false;
 
@@ -201,7 +215,7 @@ static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, stru
 {
     const struct hw_distributed_sssp_params *part = &sssp->params;
     enum hw_status status =
-        hw_cuda(hw_peer_delta_launch_forget(&sssp->peer_delta.params, sssp->search.root_local_id),
+        hw_cuda(hw_peer_delta_launch_forget(&state_of(sssp)->params, sssp->search.root_local_id),
                 "the kernel that forgets distances", err);
 
     if (status == HW_OK)
@@ -213,9 +227,9 @@ static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, stru
     return status == HW_OK ? hw_distributed_sssp_clear_counters(sssp, err) : status;
 }
 
-enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *sssp, struct hw_error *err)
+static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta *peer = &sssp->peer_delta;
+    struct peer_delta *peer = state_of(sssp);
     const bool host_continues =
         sssp->engine->options.canonical_parents || sssp->config.may_overflow;
     const struct hw_peer_delta_search search = {.root = sssp->search.root_local_id,
@@ -233,40 +247,24 @@ enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *sssp, struct hw_err
         return status;
     sssp->comm.allgather.number += peer->params.report->rounds;
     sssp->search.missing_parents = peer->params.report->parentless;
-    peer->complete = !host_continues && sssp->search.missing_parents == 0;
-    if (peer->complete)
+    sssp->single_kernel.complete = !host_continues && sssp->search.missing_parents == 0;
+    if (sssp->single_kernel.complete)
         return HW_OK;
     sssp->comm.deferred_error = prepare_host_rounds(sssp, err);
     return hw_distributed_sssp_parents(sssp, 0, err);
 }
 
-enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
+static enum hw_status write_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    return hw_cuda(hw_peer_delta_launch_results(&sssp->peer_delta.params,
-                                                sssp->search.root_local_id, sssp->config.blocks),
+    return hw_cuda(hw_peer_delta_launch_results(&state_of(sssp)->params, sssp->search.root_local_id,
+                                                sssp->config.blocks),
                    "the kernel that writes results", err);
 }
 
 /* ---- trace ---- */
 
-static enum hw_status get_trace(const struct hw_distributed_sssp *sssp,
-                                struct hw_peer_delta_trace_record **record, uint32_t *count,
-                                struct hw_error *err)
-{
-    const struct hw_peer_delta_params *params = &sssp->peer_delta.params;
-    enum hw_status status = hw_gpu_get(count, &params->control->trace_records, sizeof *count, err);
-
-    if (status == HW_OK && *count > params->config.trace_capacity)
-        *count = params->config.trace_capacity;
-    if (status == HW_OK)
-        status = hw_alloc(record, *count, sizeof **record, "the steps", err);
-    if (status == HW_OK && *count > 0)
-        status = hw_gpu_get(*record, params->trace, *count * sizeof **record, err);
-    return status;
-}
-
-enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
-                                   struct hw_error *err)
+/* Converts one trace record. context: struct hw_distributed_sssp. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
     static const struct {
         const char *name;
@@ -282,33 +280,63 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_t
         [HW_PEER_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
         [HW_PEER_DELTA_PARENTS] = {"parents", HW_DIRECTION_AUTO},
     };
-    struct hw_peer_delta_trace_record *record = NULL;
-    uint32_t count = 0;
-    enum hw_status status = get_trace(sssp, &record, &count, err);
+    const struct hw_distributed_sssp *sssp = context;
+    const struct hw_peer_delta_trace_record *record =
+        (const struct hw_peer_delta_trace_record *)records + r;
 
-    for (uint32_t r = 1; r < count && status == HW_OK;
-         r++) { /* the first record has the time when the search began */
-        const struct hw_peer_delta_trace_record *now = &record[r];
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        snprintf(step->routine, sizeof step->routine, "%s",
-                 now->routine == HW_PEER_DELTA_PUSH && sssp->config.bellman_ford
-                     ? "relax"
-                     : routine[now->routine].name);
-        step->direction = routine[now->routine].direction;
-        step->bucket = (hw_count)now->bucket;
-        step->frontier = (hw_count)now->frontier;
-        step->discovered = (hw_count)now->found;
-        step->pulled = (hw_count)now->pulled;
-        step->edges_examined = (hw_count)(now->pushed + now->pulled);
-        step->bytes_sent = (hw_count)now->sent;
-        step->messages_sent = now->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
-        step->seconds[HW_PHASE_EXPANSION] =
-            1e-9 * (double)(now->nanoseconds - record[r - 1].nanoseconds);
-    }
-    free(record);
-    return status;
+    snprintf(step->routine, sizeof step->routine, "%s",
+             record->routine == HW_PEER_DELTA_PUSH && sssp->config.bellman_ford
+                 ? "relax"
+                 : routine[record->routine].name);
+    step->direction = routine[record->routine].direction;
+    step->bucket = (hw_count)record->bucket;
+    step->frontier = (hw_count)record->frontier;
+    step->discovered = (hw_count)record->found;
+    step->pulled = (hw_count)record->pulled;
+    step->edges_examined = (hw_count)(record->pushed + record->pulled);
+    step->bytes_sent = (hw_count)record->sent;
+    step->messages_sent = record->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
+    step->seconds[HW_PHASE_EXPANSION] =
+        1e-9 * (double)(record->nanoseconds - record[-1].nanoseconds);
+}
+
+static enum hw_status trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
+                            struct hw_error *err)
+{
+    const struct hw_peer_delta_params *params = &state_of(sssp)->params;
+    uint32_t count = 0;
+    enum hw_status status = hw_gpu_get(&count, &params->control->trace_records, sizeof count, err);
+
+    if (status != HW_OK)
+        return status;
+    const struct hw_gpu_records records = {
+        .record = params->trace,
+        .count = count < params->config.trace_capacity ? count : params->config.trace_capacity,
+        .first = 1, /* the first record has the time when the search began */
+        .size = sizeof *params->trace,
+        .fill = fill_step,
+        .context = sssp};
+    return hw_gpu_append_records(&records, steps, err);
+}
+
+const struct hw_distributed_sssp_single_kernel_ops hw_peer_delta_ops = {
+    .state_bytes = sizeof(struct peer_delta),
+    .fits = fits,
+    .reserve_heap = reserve_heap,
+    .add_arrays = add_arrays,
+    .open = open_search,
+    .close = close_search,
+    .run = run,
+    .write_results = write_results,
+    .trace = trace};
+
+hw_count hw_peer_delta_device_bytes(const struct hw_part *part)
+{
+    const hw_count owned = (hw_count)part->vertices / part->spec.parts + 1;
+
+    if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED || part->spec.rows != 1)
+        return 0;
+    /* A first edge and bits for each list, and the trace. */
+    return 9 * owned +
+           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_peer_delta_trace_record);
 }

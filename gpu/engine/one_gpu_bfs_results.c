@@ -5,20 +5,24 @@
  * in-neighbor. The translation into graph ids is the last part of the clock; with canonical
  * parents it needs levels, which otherwise are computed after the clock has stopped.
  */
-#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/engine/one_gpu_graph.h"
+#include "gpu/engine/step_trace.h"
 
 #include <cuda_runtime_api.h>
 
 /* Iterations of pointer jumping that double a chain to 2^32 vertices, and one to see no change. */
 #define MAX_ITERATIONS 33
 
-static void add_arrays(struct hw_single_gpu_engine *engine)
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    enum hw_status status = hw_one_gpu_graph_plan(engine, false, err);
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
     struct hw_gpu_output *output = &engine->output;
     hw_count n = graph->vertices, active = graph->active, core = graph->core;
 
+    if (status != HW_OK)
+        return status;
     hw_gpu_add(arrays, &graph->first_in_neighbor, active, sizeof *graph->first_in_neighbor);
     hw_gpu_add(arrays, &graph->next_in_neighbors, 8 * core, sizeof *graph->next_in_neighbors);
     hw_gpu_add(arrays, &graph->vertex_record, 4 * core, sizeof *graph->vertex_record);
@@ -27,13 +31,14 @@ static void add_arrays(struct hw_single_gpu_engine *engine)
     hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
     hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
     hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
+    return HW_OK;
 }
 
 /* Renumbers the vertices of degree 1 in the lists. The outputs, which no search has used yet, are
  * the scratch memory. */
-static enum hw_status move_leaves(const struct hw_single_gpu_engine *engine,
-                                  const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status move_leaves(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    const struct hw_degree_order *order = &engine->order;
     const struct hw_gpu_output *output = &engine->output;
     enum hw_status status = hw_gpu_put(output->parent_id, order->vertex_of_position,
                                        order->vertices * sizeof *order->vertex_of_position, err);
@@ -45,22 +50,26 @@ static enum hw_status move_leaves(const struct hw_single_gpu_engine *engine,
         "the kernel that moves leaves", err);
 }
 
-/* Puts the degree-1 vertices in order and derives first neighbors from the lists. */
-static enum hw_status prepare(struct hw_single_gpu_engine *engine,
-                              const struct hw_degree_order *order, struct hw_error *err)
+/* Uploads the lists, puts the degree-1 vertices in order and derives first neighbors. */
+static enum hw_status upload(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    enum hw_status status = order->leaves_moved ? move_leaves(engine, order, err) : HW_OK;
+    enum hw_status status = hw_one_gpu_graph_upload(engine, false, err);
 
+    if (status == HW_OK && engine->order.leaves_moved)
+        status = move_leaves(engine, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_prepare(&engine->graph),
                          "the kernel that takes first neighbours", err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err)
-                           : status;
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err);
+    engine->tree_cache.view = (struct hw_result_view){
+        .parent = engine->output.parent_id, .values = engine->output.level, .bits = 32};
+    return status;
 }
 
 /* Fills the outputs with a pattern that no search writes, so that what it leaves unset fails
  * validation. */
-static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
     size_t active = (size_t)engine->graph.active * sizeof(uint32_t);
@@ -71,13 +80,14 @@ static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct h
         status = hw_gpu_fill(engine->output.parent_id, 0xab, bytes, err);
     if (status == HW_OK)
         status = hw_gpu_fill(engine->output.settled, 0xab, active / 32, err);
-    return status;
+    return status == HW_OK ? hw_one_gpu_flush_caches(engine, engine->graph.in.neighbor, err)
+                           : status;
 }
 
 /* Chains of ancestors up to the root, by pointer jumping; their lengths are the levels. */
-static enum hw_status jump_pointers(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                    struct hw_error *err)
+static enum hw_status jump_pointers(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    const uint32_t root = engine->root.vertex;
     const struct hw_gpu_graph *graph = &engine->graph;
     const struct hw_gpu_output *output = &engine->output;
     uint32_t changed = 1;
@@ -99,16 +109,16 @@ static enum hw_status jump_pointers(const struct hw_single_gpu_engine *engine, u
 }
 
 /* Parents in graph ids: the last part of the clock. */
-static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                struct hw_error *err)
+static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *err)
 {
+    const uint32_t root = engine->root.vertex;
     const struct hw_gpu_graph *graph = &engine->graph;
 
     enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
                                     "the kernel that translates parents", err);
 
     if (status == HW_OK && engine->options.canonical_parents)
-        status = jump_pointers(engine, root, err);
+        status = jump_pointers(engine, err);
     if (status == HW_OK && engine->options.canonical_parents)
         status = hw_cuda(hw_gpu_launch_canonical(graph, &engine->output, root),
                          "the kernel that chooses parents", err);
@@ -116,55 +126,21 @@ static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint3
 }
 
 /* Levels, from the parents. */
-static enum hw_status write_levels(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                   struct hw_error *err)
+static enum hw_status write_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
+    enum hw_status status = engine->options.canonical_parents ? HW_OK : jump_pointers(engine, err);
 
-    if (!engine->options.canonical_parents)
-        status = jump_pointers(engine, root, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, root),
-                         "the kernel that writes levels", err);
+        status =
+            hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, engine->root.vertex),
+                    "the kernel that writes levels", err);
     return status;
 }
 
-/* Levels to the host; with result->parent NULL they stay on the device. */
-static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,
-                              struct hw_result *result, struct hw_error *err)
-{
-    enum hw_status status = write_levels(engine, root, err);
-
-    if (status == HW_OK && result->parent)
-        status = hw_gpu_get(result->level, engine->output.level,
-                            (size_t)engine->graph.vertices * sizeof *result->level, err);
-    return status;
-}
-
-static struct hw_result_view view(const struct hw_single_gpu_engine *engine)
-{
-    return (struct hw_result_view){
-        .parent = engine->output.parent_id, .values = engine->output.level, .bits = 32};
-}
-
-static const void *lists(const struct hw_single_gpu_engine *engine)
-{
-    return engine->graph.in.neighbor;
-}
-
-static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,
-                                   struct hw_result *result, struct hw_error *err)
-{
-    return hw_gpu_append_step(&result->trace,
-                              engine->options.canonical_parents ? "canonical" : "parents",
-                              result->seconds - result->seconds_search_order, err);
-}
-
-const struct hw_result_ops hw_bfs_result_ops = {.add_arrays = add_arrays,
-                                                .upload = prepare,
-                                                .poison = poison,
-                                                .lists = lists,
-                                                .translate = translate,
-                                                .deliver = deliver,
-                                                .view = view,
-                                                .append_steps = append_steps};
+const struct hw_gpu_results hw_one_gpu_bfs_results = {.open = hw_one_gpu_check,
+                                                      .plan = plan,
+                                                      .upload = upload,
+                                                      .poison = poison,
+                                                      .set_root = hw_one_gpu_set_root,
+                                                      .translate = translate,
+                                                      .complete = write_levels};
