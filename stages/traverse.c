@@ -1,6 +1,6 @@
 /* hopwave-traverse: searches from many roots, and the tree file of what they found. */
 #include "lib/run/traverse.h"
-#include "lib/comm/direct_exchange.h"
+#include "lib/comm/device_buffers.h"
 #include "lib/engine/core/method.h"
 #include "lib/layout/layout_options.h"
 #include "lib/run/method_listing.h"
@@ -276,7 +276,7 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
     enum hw_status status = hw_method_check_options(NULL, &run->engine, err);
 
     return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
-               ? hw_direct_exchange_require(err)
+               ? hw_mpi_require_device_pointers(err)
                : status;
 }
 

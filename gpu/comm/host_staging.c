@@ -4,7 +4,7 @@
 #include "gpu/comm/peer_memory.h"
 #include "gpu/device/device.h"
 #include "lib/base/memory.h"
-#include "lib/comm/direct_exchange.h"
+#include "lib/comm/device_buffers.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -16,8 +16,9 @@
 struct hw_host_staging {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_node_aware *node_aware;  /* NULL if all messages are direct */
-    struct hw_direct_exchange *direct; /* NULL if host-staged */
+    struct hw_halo node_aware; /* zeroed if all messages are direct */
+    struct hw_halo direct;     /* zeroed if host-staged */
+    struct hw_traffic traffic; /* since hw_host_staging_internode_traffic() */
     char **device_buffers; /* [ranks of the node] on their devices, by place in the node; or NULL */
     void *pinned;          /* the node's shared memory if it is pinned, or NULL */
     cudaStream_t stream[2]; /* copies to (0) and out of (1) device memory */
@@ -99,11 +100,9 @@ static void close_exchanges(struct hw_host_staging *staging)
     if (staging->pinned)
         cudaHostUnregister(staging->pinned);
     staging->pinned = NULL;
-    hw_node_aware_close(staging->node_aware);
-    staging->node_aware = NULL;
+    hw_halo_close(&staging->node_aware);
     free_device_buffers(staging);
-    hw_direct_exchange_close(staging->direct);
-    staging->direct = NULL;
+    hw_halo_close(&staging->direct);
 }
 
 void hw_host_staging_close(struct hw_host_staging *staging)
@@ -119,19 +118,33 @@ void hw_host_staging_close(struct hw_host_staging *staging)
 
 bool hw_host_staging_is_direct(const struct hw_host_staging *staging)
 {
-    return staging->direct != NULL;
+    return staging->direct.ranks > 0;
 }
 
 /* Pins the shared memory. If that fails, copies are slower but still correct. Local. */
 static void pin(struct hw_host_staging *staging)
 {
     size_t bytes = 0;
-    void *shared = hw_node_aware_shared(staging->node_aware, &bytes);
+    void *shared = hw_halo_shared_memory(&staging->node_aware, &bytes);
 
     if (cudaHostRegister(shared, bytes, cudaHostRegisterPortable) == cudaSuccess)
         staging->pinned = shared;
     else
         (void)cudaGetLastError(); /* clear it, or the next launch would return it */
+}
+
+/* Opens node-aware exchanges. Collective; ranks agree. */
+static enum hw_status open_node_aware(struct hw_host_staging *staging,
+                                      const struct hw_memory_ops *memory_ops, struct hw_error *err)
+{
+    const struct hw_halo_setup setup = {.kind = HW_HALO_NODE_AWARE,
+                                        .comm = staging->ctx->world,
+                                        .ctx = staging->ctx,
+                                        .nodes = staging->nodes,
+                                        .ops = memory_ops,
+                                        .shared_bytes = SHARED_BYTES};
+
+    return hw_halo_open(&staging->node_aware, &setup, err);
 }
 
 /* Opens exchanges with device pointers. Collective; ranks agree. */
@@ -141,32 +154,30 @@ static enum hw_status open_direct(struct hw_host_staging *staging, struct hw_err
     const struct hw_nodes *nodes = staging->nodes;
     const struct hw_memory_ops memory_ops = {
         .self = staging, .copy = copy, .wait = wait_for, .allocate = allocate_device_buffers};
-    enum hw_status status =
-        hw_direct_exchange_open(ctx, nodes, 0, &memory_ops, &staging->direct, err);
+    const struct hw_halo_setup setup = {
+        .kind = HW_HALO_POINT_TO_POINT, .comm = ctx->world, .nodes = nodes, .ops = &memory_ops};
 
-    if (status == HW_OK && nodes->count > 1 && nodes->count < nodes->ranks)
-        status =
-            hw_node_aware_open(ctx, nodes, SHARED_BYTES, &memory_ops, &staging->node_aware, err);
-    return status;
+    HW_TRY_ALL(ctx, hw_halo_open(&staging->direct, &setup, err), err);
+    if (nodes->count > 1 && nodes->count < nodes->ranks)
+        return open_node_aware(staging, &memory_ops, err);
+    return HW_OK;
 }
 
 /* Opens host-staged exchanges. Collective; ranks agree. */
 static enum hw_status open_host_staged(struct hw_host_staging *staging, struct hw_error *err)
 {
     const struct hw_memory_ops memory_ops = {.self = staging, .copy = copy, .wait = wait_for};
-    enum hw_status status = hw_node_aware_open(staging->ctx, staging->nodes, SHARED_BYTES,
-                                               &memory_ops, &staging->node_aware, err);
 
-    if (status == HW_OK)
-        pin(staging);
-    return status;
+    HW_TRY(open_node_aware(staging, &memory_ops, err));
+    pin(staging);
+    return HW_OK;
 }
 
 static enum hw_status open_exchanges(struct hw_host_staging *staging, enum hw_mpi_buffers buffers,
                                      struct hw_error *err)
 {
     const struct hw_context *ctx = staging->ctx;
-    const bool cuda_aware = hw_direct_exchange_takes_devices();
+    const bool cuda_aware = hw_mpi_takes_device_pointers();
 
     if (buffers == HW_MPI_BUFFERS_HOST || !cuda_aware)
         return open_host_staged(staging, err);
@@ -199,16 +210,30 @@ enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct h
 }
 
 enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
-                                        const struct hw_node_aware_load *load, struct hw_error *err)
+                                        const struct hw_host_staging_load *load,
+                                        struct hw_error *err)
 {
-    return staging->node_aware ? hw_node_aware_exchange(staging->node_aware, load, err)
-                               : hw_direct_exchange_run(staging->direct, load, err);
+    struct hw_halo *halo = staging->node_aware.ranks > 0 ? &staging->node_aware : &staging->direct;
+    const struct hw_halo_options options = {.same = load->same,
+                                            .base_of = load->base_of,
+                                            .base = load->base,
+                                            .status = load->status,
+                                            .agree = true};
+
+    for (int q = 0; q < halo->ranks; q++)
+        halo->message[q] = (struct hw_halo_message){.out = load->base + load->send_offset[q],
+                                                    .in = load->base + load->receive_offset[q],
+                                                    .out_bytes = load->send_bytes[q],
+                                                    .in_bytes = load->receive_bytes[q]};
+    return hw_halo_exchange(halo, &options, &staging->traffic, err);
 }
 
 struct hw_internode_traffic hw_host_staging_internode_traffic(struct hw_host_staging *staging)
 {
-    return staging->node_aware ? hw_node_aware_internode_traffic(staging->node_aware)
-                               : hw_direct_exchange_internode_traffic(staging->direct);
+    const struct hw_internode_traffic internode = staging->traffic.internode;
+
+    staging->traffic = (struct hw_traffic){0};
+    return internode;
 }
 
 /* A broadcast through the hosts, in pieces. Collective; ranks agree. */
@@ -217,7 +242,7 @@ static enum hw_status broadcast_host_staged(struct hw_host_staging *staging, int
 {
     const struct hw_context *ctx = staging->ctx;
     size_t size = 0;
-    void *pinned = hw_node_aware_own(staging->node_aware, &size);
+    void *pinned = hw_halo_own_buffer(&staging->node_aware, &size);
     const hw_count piece = (hw_count)size;
     enum hw_status status = HW_OK;
 
@@ -239,6 +264,6 @@ static enum hw_status broadcast_host_staged(struct hw_host_staging *staging, int
 enum hw_status hw_host_staging_broadcast(struct hw_host_staging *staging, int q, const void *own,
                                          hw_count bytes, void *to, struct hw_error *err)
 {
-    return staging->direct ? hw_direct_exchange_broadcast(staging->direct, q, own, bytes, to, err)
-                           : broadcast_host_staged(staging, q, own, bytes, to, err);
+    return staging->direct.ranks > 0 ? hw_halo_broadcast(&staging->direct, q, own, bytes, to, err)
+                                     : broadcast_host_staged(staging, q, own, bytes, to, err);
 }

@@ -2,16 +2,16 @@
  * The implementation of transport mpi: exchanges of bytes between devices
  *
  *   host-staged: through pinned host memory, which the ranks of a node share, and MPI messages
- *   between nodes (lib/comm/node_aware_exchange.h);
+ *   between nodes (lib/comm/exchange/node_aware.h);
  *
  *   or direct, if MPI is CUDA-aware: by MPI messages from heap to heap
- *   (lib/comm/direct_exchange.h). Between nodes of several ranks, where each rank sends one message
- *   to each node, through buffers on the devices that the ranks of a node map.
+ *   (lib/comm/exchange/point_to_point.h). Between nodes of several ranks, where each rank sends one
+ * message to each node, through buffers on the devices that the ranks of a node map.
  */
 #ifndef HOPWAVE_GPU_COMM_HOST_STAGING_H
 #define HOPWAVE_GPU_COMM_HOST_STAGING_H
 
-#include "lib/comm/node_aware_exchange.h"
+#include "lib/comm/halo_exchange.h"
 #include "lib/comm/transport_kind.h"
 
 struct hw_host_staging;
@@ -30,12 +30,22 @@ enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct h
 /* Whether MPI gets device pointers. Local. */
 bool hw_host_staging_is_direct(const struct hw_host_staging *staging);
 
-/* As hw_node_aware_exchange(), between device memory. Collective; ranks agree. */
+/* What one rank sends to the others and receives from them, in its heap. */
+struct hw_host_staging_load {
+    char *base;
+    const hw_count *send_offset, *send_bytes;       /* [ranks] from base, for each rank */
+    const hw_count *receive_offset, *receive_bytes; /* [ranks] likewise, from each */
+    bool same;            /* as in struct hw_halo_options, also the following */
+    char *const *base_of; /* [ranks] */
+    enum hw_status status;
+};
+
+/* As hw_halo_exchange(), between device memory. Collective; ranks agree. */
 enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
-                                        const struct hw_node_aware_load *load,
+                                        const struct hw_host_staging_load *load,
                                         struct hw_error *err);
 
-/* As hw_node_aware_internode_traffic(). Local. */
+/* What this rank has sent to other nodes since the last call, which resets it. Local. */
 struct hw_internode_traffic hw_host_staging_internode_traffic(struct hw_host_staging *staging);
 
 /* Copies `bytes` bytes at `own` on rank q's device to `to` on all devices, rank q's included.

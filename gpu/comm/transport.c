@@ -3,7 +3,7 @@
 
 #include "gpu/comm/peer_memory.h"
 #include "lib/base/memory.h"
-#include "lib/comm/direct_exchange.h"
+#include "lib/comm/device_buffers.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -203,12 +203,12 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     *transport = (struct hw_transport){.kind = asked,
                                        .ctx = ctx,
                                        .direct = buffers != HW_MPI_BUFFERS_HOST &&
-                                                 hw_direct_exchange_takes_devices()};
+                                                 hw_mpi_takes_device_pointers()};
     enum hw_status status = hw_nodes_open(ctx, ranks_per_node, &transport->nodes, err);
     if (status == HW_OK)
         status = hw_gpu_devices(ctx, &used, &shared, err);
     if (status == HW_OK && buffers == HW_MPI_BUFFERS_DEVICE)
-        status = hw_direct_exchange_require(err);
+        status = hw_mpi_require_device_pointers(err);
     if (status != HW_OK)
         return status;
     if (shared && asked == HW_TRANSPORT_NCCL)
@@ -319,14 +319,14 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
                                const hw_count *send_bytes, const hw_count *receive_offset,
                                const hw_count *receive_bytes, bool same, struct hw_error *err)
 {
-    struct hw_node_aware_load load = {.base = transport->heap[transport->ctx->rank],
-                                      .send_offset = send_offset,
-                                      .send_bytes = send_bytes,
-                                      .receive_offset = receive_offset,
-                                      .receive_bytes = receive_bytes,
-                                      .same = same,
-                                      .base_of =
-                                          transport->node_heaps_open ? transport->heap : NULL};
+    struct hw_host_staging_load load = {.base = transport->heap[transport->ctx->rank],
+                                        .send_offset = send_offset,
+                                        .send_bytes = send_bytes,
+                                        .receive_offset = receive_offset,
+                                        .receive_bytes = receive_bytes,
+                                        .same = same,
+                                        .base_of =
+                                            transport->node_heaps_open ? transport->heap : NULL};
     enum hw_status status = transport->deferred_error;
 
     transport->deferred_error = HW_OK;

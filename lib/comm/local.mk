@@ -4,18 +4,25 @@ libhopwave_a_SOURCES += \
   lib/comm/batched_alltoallv.h \
   lib/comm/context.c \
   lib/comm/context.h \
-  lib/comm/direct_exchange.c \
-  lib/comm/direct_exchange.h \
+  lib/comm/device_buffers.c \
+  lib/comm/device_buffers.h \
+  lib/comm/exchange/node_aware.c \
+  lib/comm/exchange/node_aware.h \
+  lib/comm/exchange/point_to_point.c \
+  lib/comm/exchange/point_to_point.h \
+  lib/comm/halo_exchange.c \
+  lib/comm/halo_exchange.h \
   lib/comm/large_alltoallv.c \
   lib/comm/large_alltoallv.h \
-  lib/comm/node_aware_exchange.c \
-  lib/comm/node_aware_exchange.h \
+  lib/comm/memory_ops.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
   lib/comm/rank_watchdog.c \
   lib/comm/rank_watchdog.h \
   lib/comm/stop_signal.c \
   lib/comm/stop_signal.h \
+  lib/comm/traffic.c \
+  lib/comm/traffic.h \
   lib/comm/transport_kind.h
 
 # To be preloaded into ranks that share cores. A program that is linked as a shared object: one
@@ -31,15 +38,15 @@ check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
 lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/test_direct_exchange.mt
-TESTS += lib/comm/test_direct_exchange.mt
-lib_comm_test_direct_exchange_mt_SOURCES = lib/comm/test_direct_exchange.c \
+check_PROGRAMS += lib/comm/exchange/test_point_to_point.mt
+TESTS += lib/comm/exchange/test_point_to_point.mt
+lib_comm_exchange_test_point_to_point_mt_SOURCES = lib/comm/exchange/test_point_to_point.c \
   tests/fixtures/exchange_trial.h
-lib_comm_test_direct_exchange_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/test_node_aware_exchange.mt
-TESTS += lib/comm/test_node_aware_exchange.mt
-lib_comm_test_node_aware_exchange_mt_SOURCES = lib/comm/test_node_aware_exchange.c \
+lib_comm_exchange_test_point_to_point_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/exchange/test_node_aware.mt
+TESTS += lib/comm/exchange/test_node_aware.mt
+lib_comm_exchange_test_node_aware_mt_SOURCES = lib/comm/exchange/test_node_aware.c \
   tests/fixtures/exchange_trial.h
-lib_comm_test_node_aware_exchange_mt_LDADD = $(TAP_LDADD)
+lib_comm_exchange_test_node_aware_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/lose_rank
 lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c

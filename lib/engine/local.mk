@@ -11,8 +11,6 @@ libhopwave_a_SOURCES += \
   lib/engine/core/method.h \
   lib/engine/core/method_descriptor.h \
   lib/engine/core/method_registry.c \
-  lib/engine/core/peer_exchange.c \
-  lib/engine/core/peer_exchange.h \
   lib/engine/core/result.c \
   lib/engine/core/result.h \
   lib/engine/core/row_column_exchange.c \

@@ -99,8 +99,8 @@ static void add_steps(const struct hw_serial_method *serial, int count, struct h
         step->direction = s % 2 ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
         step->frontier = 1 + rank;
         step->edges_examined = 10 * s + rank;
-        step->bytes_sent = 100;
-        step->bytes_internode = 7 + rank;
+        step->sent.bytes = 100;
+        step->sent.internode.bytes = 7 + rank;
         step->seconds[HW_PHASE_EXPANSION] = 1 + s + rank;
     }
 }

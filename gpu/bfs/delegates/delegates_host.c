@@ -495,10 +495,10 @@ static void fill_times(const struct hw_gpu_delegates_state *state, hw_count r,
     const struct hw_gpu_delegates_times *times = state->staged.times;
     double *seconds = step->seconds;
 
-    step->bytes_sent = (hw_count)record->bytes;
-    step->messages_sent = record->messages;
-    step->bytes_internode = (hw_count)record->internode_bytes;
-    step->messages_internode = record->internode_messages;
+    step->sent.bytes = (hw_count)record->bytes;
+    step->sent.messages = record->messages;
+    step->sent.internode.bytes = (hw_count)record->internode_bytes;
+    step->sent.internode.messages = record->internode_messages;
     seconds[HW_PHASE_EXPANSION] = 1e-9 * record->expansion;
     seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * record->exchange;
     seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * record->reduction;
@@ -511,10 +511,10 @@ static void fill_times(const struct hw_gpu_delegates_state *state, hw_count r,
     seconds[HW_PHASE_DELEGATE_REDUCTION] = times[r].reduction;
     seconds[HW_PHASE_REDUCTIONS] = times[r].counts;
     seconds[HW_PHASE_UPDATE] = times[r].update;
-    step->bytes_sent = times[r].sent.bytes_sent;
-    step->messages_sent = times[r].sent.messages_sent;
-    step->bytes_internode = times[r].sent.bytes_internode;
-    step->messages_internode = times[r].sent.messages_internode;
+    step->sent.bytes = times[r].sent.bytes;
+    step->sent.messages = times[r].sent.messages;
+    step->sent.internode.bytes = times[r].sent.internode.bytes;
+    step->sent.internode.messages = times[r].sent.internode.messages;
 }
 
 /* Converts one trace record. context: struct hw_gpu_delegates_state. */

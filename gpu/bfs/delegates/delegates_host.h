@@ -63,7 +63,7 @@ struct hw_gpu_delegates_heap {
 /* Host times of a step, in seconds, and what it sent, where the host stages. */
 struct hw_gpu_delegates_times {
     double expansion, local, normal, reduction, counts, update;
-    struct hw_trace_record sent; /* bytes and messages alone */
+    struct hw_traffic sent;
 };
 
 /* State of searches in which the host stages masks and updates. */

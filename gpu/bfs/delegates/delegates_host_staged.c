@@ -16,7 +16,7 @@
 #include "gpu/bfs/delegates/delegates_host.h"
 
 #include "lib/base/memory.h"
-#include "lib/engine/core/peer_exchange.h"
+#include "lib/comm/traffic.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -197,9 +197,8 @@ static void count_sent(const struct run *run, const hw_count *bytes)
         const bool internode = q / devices != me / devices;
         if (q == me || bytes[q] == 0)
             continue;
-        hw_trace_add_bytes(&times->sent, bytes[q], internode);
-        times->sent.messages_sent++;
-        times->sent.messages_internode += internode && !(one && q / devices == last);
+        hw_traffic_add(&times->sent, bytes[q], 1, internode);
+        times->sent.internode.messages -= internode && one && q / devices == last;
         last = q / devices;
     }
 }
@@ -309,8 +308,8 @@ static void count_reduction(const struct run *run)
     struct hw_gpu_delegates_times *times = times_of(run);
 
     if (times)
-        hw_trace_add_reduction(&times->sent, bytes, ranges ? spec->nodes : run->engine->ctx->size,
-                               ranges ? 1 : spec->devices);
+        hw_traffic_add_reduction(&times->sent, bytes, ranges ? spec->nodes : run->engine->ctx->size,
+                                 ranges ? 1 : spec->devices);
 }
 
 /* Starts the second phase. Collective. */

@@ -507,13 +507,13 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->frontier = record->frontier;
     step->discovered = record->found;
     step->edges_examined = (hw_count)record->edges;
-    step->bytes_sent = (hw_count)record->bytes;
-    step->messages_sent = record->bytes > 0 ? params->partition.parts - 1 : 0;
+    step->sent.bytes = (hw_count)record->bytes;
+    step->sent.messages = record->bytes > 0 ? params->partition.parts - 1 : 0;
     if (params->host_staged) {
         const struct hw_peer_bfs_traffic *traffic = &state->traffic[r];
-        step->messages_sent = traffic->messages;
-        step->bytes_internode = traffic->internode.bytes;
-        step->messages_internode = traffic->internode.messages;
+        step->sent.messages = traffic->messages;
+        step->sent.internode.bytes = traffic->internode.bytes;
+        step->sent.internode.messages = traffic->internode.messages;
     }
     step->seconds[HW_PHASE_EXPANSION] = 1e-9 * record->expansion;
     step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * record->exchange;

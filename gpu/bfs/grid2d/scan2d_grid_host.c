@@ -103,8 +103,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->frontier = (hw_count)record->frontier;
     step->discovered = (hw_count)record->discovered;
     step->edges_examined = (hw_count)record->edges;
-    step->bytes_sent = (hw_count)record->bytes;
-    step->messages_sent = (hw_count)record->messages;
+    step->sent.bytes = (hw_count)record->bytes;
+    step->sent.messages = (hw_count)record->messages;
     step->seconds[HW_PHASE_EXPAND_EXCHANGE] =
         before ? 1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN] - before) : 0;
     step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_EXPANSION_END] -
@@ -115,8 +115,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->seconds[HW_PHASE_UPDATE] =
         1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_UPDATE_END] - time[HW_SCAN2D_GRID_TIME_FOLD_END]);
     if (state->internode) {
-        step->bytes_internode = state->internode[r].bytes;
-        step->messages_internode = state->internode[r].messages;
+        step->sent.internode.bytes = state->internode[r].bytes;
+        step->sent.internode.messages = state->internode[r].messages;
     }
 }
 

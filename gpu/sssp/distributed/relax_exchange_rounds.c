@@ -38,12 +38,12 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
     step->edges_examined = (hw_count)counters->own_edges;
     if (direction == HW_DIRECTION_BOTTOM_UP)
         step->pulled = step->edges_examined;
-    step->bytes_sent = (hw_count)counters->sent * pair_bytes(sssp, false);
-    step->messages_sent = (hw_count)counters->messages;
+    step->sent.bytes = (hw_count)counters->sent * pair_bytes(sssp, false);
+    step->sent.messages = (hw_count)counters->messages;
     const struct hw_internode_traffic internode =
         hw_transport_internode_traffic(&sssp->engine->transport);
-    step->bytes_internode = internode.bytes;
-    step->messages_internode = internode.messages;
+    step->sent.internode.bytes = internode.bytes;
+    step->sent.internode.messages = internode.messages;
     step->seconds[HW_PHASE_EXPANSION] = now - sssp->search.last_record_end;
     sssp->search.last_record_end = now;
 }
@@ -474,9 +474,9 @@ enum hw_status hw_distributed_sssp_read_trace(struct hw_distributed_sssp *sssp,
         step->frontier = (hw_count)own->frontier;
         step->discovered = (hw_count)own->current_step;
         step->edges_examined = (hw_count)own->edges;
-        step->bytes_sent =
+        step->sent.bytes =
             ((hw_count)own->sent + (hw_count)own->broadcast * others) * pair_bytes(sssp, false);
-        step->messages_sent = step->bytes_sent > 0 ? others : 0;
+        step->sent.messages = step->sent.bytes > 0 ? others : 0;
         step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)own->nanoseconds;
         r++;
     }

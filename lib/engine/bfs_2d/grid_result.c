@@ -72,7 +72,7 @@ static enum hw_status send_gids(struct hw_grid *grid, struct hw_rowcol *line, in
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_give(line, to, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
+    return hw_rowcol_give(line, to, wire, count, (int)grid->wire, err);
 }
 
 static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line, int from,
@@ -80,7 +80,7 @@ static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line,
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_take(line, from, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
+    return hw_rowcol_take(line, from, wire, count, (int)grid->wire, err);
 }
 
 /* The parent of an own vertex has come. */

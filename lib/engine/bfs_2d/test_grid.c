@@ -182,17 +182,17 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
         const struct hw_trace_record *step = &result->trace.record[s];
         hw_count own = least(4 * step->frontier, bitmap);
         found += step->discovered;
-        bytes += step->bytes_sent;
+        bytes += step->sent.bytes;
         if (strncmp(step->routine, "push", 4) == 0)
             limit = least(rows - 1, nodes - 1) * own + (columns - 1) * bitmap;
         else if (strncmp(step->routine, "pull", 4) == 0)
             limit = least(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
         else
             continue;
-        if (hw_exchange_of(options) == HW_EXCHANGE_AUTO && step->bytes_internode > limit)
+        if (hw_exchange_of(options) == HW_EXCHANGE_AUTO && step->sent.internode.bytes > limit)
             holds = false;
-        if (step->bytes_internode > step->bytes_sent ||
-            (nodes == part->spec.parts && step->bytes_internode != step->bytes_sent))
+        if (step->sent.internode.bytes > step->sent.bytes ||
+            (nodes == part->spec.parts && step->sent.internode.bytes != step->sent.bytes))
             holds = false;
         if (hw_exchange_of(options) == HW_EXCHANGE_LIST && strstr(step->routine, "bitmap"))
             holds = false;

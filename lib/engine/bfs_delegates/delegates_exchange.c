@@ -71,7 +71,8 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
 
-    HW_TRY(hw_peer_exchange_open(&stream->exchange, comm, together, 8 * (out + in), err));
+    HW_TRY(hw_halo_open(&stream->exchange,
+                        &(struct hw_halo_setup){.comm = comm, .ranks_per_node = together}, err));
     HW_TRY(hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "discoveries", err));
     HW_TRY(hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "discoveries", err));
     HW_TRY(hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "discoveries", err));
@@ -171,7 +172,7 @@ done:
 
 void hw_stream_free(struct hw_stream *stream)
 {
-    hw_peer_exchange_free(&stream->exchange);
+    hw_halo_close(&stream->exchange);
     free(stream->out_first);
     free(stream->step_out);
     free(stream->out_slot);
@@ -187,7 +188,7 @@ void hw_streams_forget(struct hw_delegates *e)
 {
     for (int h = 0; h < 2; h++) {
         struct hw_stream *stream = &e->hop[h];
-        for (int r = 0; r < stream->exchange.peers; r++) {
+        for (int r = 0; r < stream->exchange.ranks; r++) {
             if (stream->received[r] > 0)
                 memset(stream->in_used + stream->in_first[r] / 64, 0,
                        hw_words(stream->received[r]) * sizeof *stream->in_used);
@@ -270,7 +271,7 @@ static hw_count drop_duplicates(struct hw_delegates *e, hw_lid *slot, hw_lid *or
 /* The same for all groups of all peers of this step. */
 static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
 {
-    for (int r = 0; r < stream->exchange.peers; r++) {
+    for (int r = 0; r < stream->exchange.ranks; r++) {
         hw_count from = stream->out_first[r] + stream->sent[r], to = from;
         for (int g = 0; g < stream->groups; g++) {
             hw_count *count = &stream->step_out[r * stream->groups + g], was = *count;
@@ -293,23 +294,23 @@ static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
 static enum hw_status pass_finds(struct hw_stream *stream, struct hw_trace_record *row,
                                  struct hw_error *err)
 {
-    struct hw_peer_exchange *exchange = &stream->exchange;
+    struct hw_halo *exchange = &stream->exchange;
     enum hw_status status =
         hw_mpi(MPI_Alltoall(stream->step_out, stream->groups, HW_MPI_COUNT, stream->step_in,
                             stream->groups, HW_MPI_COUNT, exchange->comm),
                "MPI_Alltoall", err);
 
-    hw_trace_add_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, exchange->peers,
-                        exchange->together);
-    for (int r = 0; r < exchange->peers; r++)
-        exchange->message[r] = (struct hw_peer_message){
+    hw_traffic_add_gather(&row->sent, stream->groups * (hw_count)sizeof *stream->step_out,
+                          exchange->ranks, exchange->ranks_per_node);
+    for (int r = 0; r < exchange->ranks; r++)
+        exchange->message[r] = (struct hw_halo_message){
             .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
             .in = stream->in_slot + stream->in_first[r] + stream->received[r],
             .out_bytes = step_sum(stream, stream->step_out, r) * (hw_count)sizeof(hw_lid),
             .in_bytes = step_sum(stream, stream->step_in, r) * (hw_count)sizeof(hw_lid)};
     if (status == HW_OK)
-        status = hw_peer_exchange_run(exchange, row, err);
-    for (int r = 0; r < exchange->peers; r++)
+        status = hw_halo_exchange(exchange, NULL, &row->sent, err);
+    for (int r = 0; r < exchange->ranks; r++)
         stream->sent[r] += step_sum(stream, stream->step_out, r);
     return status;
 }
@@ -331,7 +332,7 @@ static void relay(struct hw_delegates *e, int node, hw_count from, hw_count coun
 /* Delivers what a hop brought this step, or relays what is for other nodes. */
 static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct hw_tally *tally)
 {
-    for (int r = 0; r < stream->exchange.peers; r++) {
+    for (int r = 0; r < stream->exchange.ranks; r++) {
         hw_count from = stream->in_first[r] + stream->received[r];
         for (int g = 0; g < stream->groups; g++) {
             hw_count count = stream->step_in[r * stream->groups + g];
@@ -397,7 +398,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace
         row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
         start = hw_seconds();
     }
-    hw_trace_add_reduction(row, 8 * (hw_count)words, e->ctx.size, e->devices);
+    hw_traffic_add_reduction(&row->sent, 8 * (hw_count)words, e->ctx.size, e->devices);
     if (status != HW_OK)
         return status;
     MPI_Comm comm = e->nodes > 1 ? e->across : e->local;

@@ -237,7 +237,7 @@ static void destroy(void *engine)
     hw_stream_free(&e->hop[0]);
     hw_stream_free(&e->hop[1]);
     hw_claims_free(&e->claims);
-    hw_peer_exchange_free(&e->world);
+    hw_halo_close(&e->world);
     if (e->local != MPI_COMM_NULL)
         MPI_Comm_free(&e->local);
     if (e->across != MPI_COMM_NULL)
@@ -252,8 +252,9 @@ static enum hw_status open_exchanges(struct hw_delegates *e, struct hw_error *er
         return HW_OK;
     enum hw_status status = open_communicators(e, err);
     if (status == HW_OK)
-        status = hw_peer_exchange_open(&e->world, e->ctx.world, e->devices,
-                                       16 * (hw_count)e->delegates, err);
+        status = hw_halo_open(
+            &e->world, &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->devices},
+            err);
     if (status == HW_OK)
         status = hw_claims_open(e, err);
     status = hw_agree(e->ctx.world, status, err);
@@ -411,7 +412,7 @@ static enum hw_status share_news(struct hw_delegates *e, hw_count *news,
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
                "MPI_Allreduce", err);
-    hw_trace_add_reduction(row, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
+    hw_traffic_add_reduction(&row->sent, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }

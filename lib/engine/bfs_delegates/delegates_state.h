@@ -28,9 +28,9 @@
 #ifndef HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 #define HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 
+#include "lib/comm/halo_exchange.h"
 #include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/engine/core/method.h"
-#include "lib/engine/core/peer_exchange.h"
 
 /* Edges, vertices or discoveries up to which one thread does the work alone, and
  * 64-bit words of a mask: starting the others takes longer. */
@@ -76,7 +76,7 @@ struct hw_tally {
  * the edges between the two ask for. Regions begin at multiples of 64.
  */
 struct hw_stream {
-    struct hw_peer_exchange exchange;
+    struct hw_halo exchange;
     int groups;          /* one peer's discoveries of a step come in so many groups */
     hw_count *out_first; /* [peers+1] where the regions begin */
     hw_count *in_first;  /* [peers+1] */
@@ -171,7 +171,7 @@ struct hw_delegates {
     hw_count *bin_count;   /* [threads][parts] */
     hw_count *block_count; /* [2 threads] */
     hw_lid *winner;        /* [slots] scratch of uniquify */
-    struct hw_peer_exchange world;
+    struct hw_halo world;
     struct hw_stream hop[2]; /* straight to the owner; or in the node, then across */
     hw_gid *relayed;         /* [in_first[peers] of hop 0] two hops: ids on their way back */
     struct hw_claims claims;

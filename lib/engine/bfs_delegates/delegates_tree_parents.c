@@ -192,13 +192,13 @@ static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, si
 static enum hw_status ask(struct hw_stream *stream, struct hw_trace_record *row,
                           struct hw_error *err)
 {
-    for (int r = 0; r < stream->exchange.peers; r++)
-        stream->exchange.message[r] = (struct hw_peer_message){
+    for (int r = 0; r < stream->exchange.ranks; r++)
+        stream->exchange.message[r] = (struct hw_halo_message){
             .out = stream->in_used + stream->in_first[r] / 64,
             .in = stream->out_asked + stream->out_first[r] / 64,
             .out_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->received[r])),
             .in_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->sent[r]))};
-    return hw_peer_exchange_run(&stream->exchange, row, err);
+    return hw_halo_exchange(&stream->exchange, NULL, &row->sent, err);
 }
 
 /* Answers with one id for each bit of out_asked, and takes the answers to
@@ -208,19 +208,19 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
 {
     hw_count size = (hw_count)hw_id_size(e);
 
-    for (int r = 0; r < stream->exchange.peers; r++) {
+    for (int r = 0; r < stream->exchange.ranks; r++) {
         hw_count out = stream->out_first[r], in = stream->in_first[r], wanted = 0;
         for (size_t w = 0; w < hw_words(stream->received[r]); w++)
             wanted += __builtin_popcountll(stream->in_used[(size_t)in / 64 + w]);
-        stream->exchange.message[r] = (struct hw_peer_message){
+        stream->exchange.message[r] = (struct hw_halo_message){
             .out = (char *)stream->answer_out + out * size,
             .in = (char *)stream->answer_in + in * size,
             .out_bytes = size * by_blocks(e, stream, stream->out_asked, out, stream->sent[r], out,
                                           write_answers),
             .in_bytes = size * wanted};
     }
-    enum hw_status status = hw_peer_exchange_run(&stream->exchange, row, err);
-    for (int r = 0; r < stream->exchange.peers && status == HW_OK; r++)
+    enum hw_status status = hw_halo_exchange(&stream->exchange, NULL, &row->sent, err);
+    for (int r = 0; r < stream->exchange.ranks && status == HW_OK; r++)
         by_blocks(e, stream, stream->in_used, stream->in_first[r], stream->received[r],
                   stream->in_first[r], read_answers);
     return status;
@@ -234,7 +234,7 @@ static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_re
     if (e->two_hops) {
         struct hw_stream *second = &e->hop[1];
         status = ask(second, row, err);
-        for (int r = 0; r < second->exchange.peers && status == HW_OK; r++)
+        for (int r = 0; r < second->exchange.ranks && status == HW_OK; r++)
             by_blocks(e, second, second->out_asked, second->out_first[r], second->sent[r], 0,
                       relay_questions);
     }
@@ -318,12 +318,12 @@ static enum hw_status pass_claims(struct hw_delegates *e, struct hw_trace_record
             if (e->candidate[e->by_owner[first + k]] != HW_LID_NONE)
                 byte_bit_set(claims->claim_out + claims->at[r], k);
         e->world.message[r] =
-            (struct hw_peer_message){.out = claims->claim_out + claims->at[r],
+            (struct hw_halo_message){.out = claims->claim_out + claims->at[r],
                                      .in = claims->claim_in + r * claims->own_bytes,
                                      .out_bytes = claims->at[r + 1] - claims->at[r],
                                      .in_bytes = claims->own_bytes};
     }
-    return hw_peer_exchange_run(&e->world, row, err);
+    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
 }
 
 /*
@@ -400,11 +400,11 @@ static enum hw_status pass_asks(struct hw_delegates *e, struct hw_trace_record *
 
     for (int r = 0; r < e->ctx.size; r++)
         e->world.message[r] =
-            (struct hw_peer_message){.out = claims->ask_out + r * claims->own_bytes,
+            (struct hw_halo_message){.out = claims->ask_out + r * claims->own_bytes,
                                      .in = claims->ask_in + claims->at[r],
                                      .out_bytes = claims->own_bytes,
                                      .in_bytes = claims->at[r + 1] - claims->at[r]};
-    return hw_peer_exchange_run(&e->world, row, err);
+    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
 }
 
 /* Sends the parents that were asked for. Collective. */
@@ -419,13 +419,13 @@ static enum hw_status pass_parents(struct hw_delegates *e, struct hw_trace_recor
         for (hw_lid i = e->owner_first[r]; i < e->owner_first[r + 1]; i++)
             if (byte_bit(claims->ask_in + claims->at[r], i - e->owner_first[r]))
                 hw_id_put(e, claims->out, out++, e->id[e->candidate[e->by_owner[i]]]);
-        e->world.message[r] = (struct hw_peer_message){.out = (char *)claims->out + start * size,
+        e->world.message[r] = (struct hw_halo_message){.out = (char *)claims->out + start * size,
                                                        .in = (char *)claims->in + in * size,
                                                        .out_bytes = (out - start) * size,
                                                        .in_bytes = claims->asks[r] * size};
         in += claims->asks[r];
     }
-    return hw_peer_exchange_run(&e->world, row, err);
+    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
 }
 
 /* Takes the parents that were answered. */

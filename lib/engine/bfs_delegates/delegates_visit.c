@@ -538,7 +538,7 @@ static hw_count place_bins(struct hw_delegates *e, int chunks)
     struct hw_stream *stream = &e->hop[0];
     hw_count all = 0;
 
-    for (int peer = 0, bin = 0; peer < stream->exchange.peers; peer++) {
+    for (int peer = 0, bin = 0; peer < stream->exchange.ranks; peer++) {
         hw_count at = stream->out_first[peer] + stream->sent[peer];
         for (int g = 0; g < stream->groups; g++, bin++) {
             hw_count first = at;

@@ -453,7 +453,7 @@ static hw_count rows_bytes(const struct hw_trace *trace)
     hw_count sum = 0;
 
     for (hw_count s = 0; s < trace->count; s++)
-        sum += trace->record[s].bytes_sent;
+        sum += trace->record[s].sent.bytes;
     return sum;
 }
 
@@ -590,7 +590,7 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
     hw_count counts = (levels + 2) * (most_of(24, p, 2) + 8 * (p - 1));
     hw_count model =
         (levels + 1) * most_of(mask, p, 2) + 4 * crossing_edges(ctx, &part, answer.level) + counts;
-    hw_count searched = rows_bytes(&answer.trace) - answer.trace.record[last].bytes_sent;
+    hw_count searched = rows_bytes(&answer.trace) - answer.trace.record[last].sent.bytes;
     /* What follows the rows: the barrier, an agreement (8 bytes) and two times (16). */
     hw_count after = most_of(8, p, 2) + most_of(16, p, 2);
     tap_ok(tap,
@@ -602,8 +602,8 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
     hw_count parents = (hw_count)part.separate.delegates / 4 + 2 * p +
                        4 * (hw_count)part.separate.delegates +
                        crossing_edges(ctx, &part, answer.level) * 5 + 8 * p;
-    tap_ok(tap, answer.trace.record[last].bytes_sent <= parents, "parents cost %d bytes more",
-           (int)answer.trace.record[last].bytes_sent);
+    tap_ok(tap, answer.trace.record[last].sent.bytes <= parents, "parents cost %d bytes more",
+           (int)answer.trace.record[last].sent.bytes);
     hw_method_delegates.ops->destroy(engine);
     hw_part_free(&part);
     free_graph(&graph);

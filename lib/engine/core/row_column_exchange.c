@@ -25,7 +25,6 @@ void hw_rowcol_arrays(struct hw_rowcol *line, struct hw_arrays *arrays)
     hw_arrays_add(arrays, &line->received, buffers, 1);
     hw_arrays_add(arrays, &line->scratch, buffers, 1);
     hw_arrays_add(arrays, &line->got, line->size, sizeof *line->got);
-    hw_arrays_add(arrays, &line->request, 3 * line->size, sizeof(MPI_Request));
     hw_arrays_add(arrays, &line->nodes.node, line->size, sizeof(int));
     hw_arrays_add(arrays, &line->nodes.by_node, line->size, sizeof(int));
     hw_arrays_add(arrays, &line->nodes.first, line->size + 1, sizeof(int));
@@ -49,8 +48,6 @@ enum hw_status hw_rowcol_open(struct hw_rowcol *line, const struct hw_context *c
 {
     enum hw_status status = HW_OK;
 
-    for (int r = 0; r < 3 * line->size; r++)
-        line->request[r] = MPI_REQUEST_NULL;
     line->active[line->me] = active;
     line->nodes.ranks = line->size;
     line->nodes.node[line->me] = ctx->node_id;
@@ -65,11 +62,15 @@ enum hw_status hw_rowcol_open(struct hw_rowcol *line, const struct hw_context *c
     }
     if (status == HW_OK)
         hw_nodes_order(&line->nodes);
+    if (status == HW_OK && line->size > 1)
+        status = hw_halo_open(
+            &line->halo, &(struct hw_halo_setup){.comm = line->comm, .nodes = &line->nodes}, err);
     return status;
 }
 
 void hw_rowcol_close(struct hw_rowcol *line)
 {
+    hw_halo_close(&line->halo);
     if (line->comm != MPI_COMM_NULL && line->size > 1)
         MPI_Comm_free(&line->comm);
 }
@@ -147,68 +148,58 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
 
 void hw_rowcol_count_message(struct hw_rowcol *line, int to, hw_count bytes)
 {
-    const bool between = line->nodes.node[to] != line->nodes.node[line->me];
-
-    line->sent.bytes += bytes;
-    line->sent.messages++;
-    line->sent.bytes_internode += between ? bytes : 0;
-    line->sent.messages_internode += between;
+    hw_halo_count(&line->halo, to, bytes, &line->sent);
 }
 
 void hw_rowcol_begin_traffic(struct hw_rowcol *line)
 {
-    line->sent = (struct hw_rowcol_traffic){0};
+    line->sent = (struct hw_traffic){0};
     line->routines = 0;
 }
 
 void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_trace_record *step)
 {
-    step->bytes_sent += line->sent.bytes;
-    step->messages_sent += line->sent.messages;
-    step->bytes_internode += line->sent.bytes_internode;
-    step->messages_internode += line->sent.messages_internode;
+    hw_traffic_add_all(&step->sent, &line->sent);
 }
 
 /* Posts the receive of rank `whose`'s set, which rank `from` sends. */
 static enum hw_status receive(struct hw_rowcol *line, int whose, int from, struct hw_error *err)
 {
-    return hw_mpi(MPI_Irecv(line->received + (size_t)whose * line->capacity, (int)line->capacity,
-                            MPI_BYTE, from, MPI_ANY_TAG, line->comm, &line->request[whose]),
-                  "MPI_Irecv", err);
+    const struct hw_halo_elements set = {.data = line->received + (size_t)whose * line->capacity,
+                                         .count = (hw_count)line->capacity,
+                                         .size = 1,
+                                         .tag = MPI_ANY_TAG};
+
+    return hw_halo_receive(&line->halo, whose, from, &set, err);
 }
 
 enum hw_status hw_rowcol_receive(struct hw_rowcol *line, int from, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
     int first = from == HW_LINE_ALL ? 0 : from, last = from == HW_LINE_ALL ? line->size - 1 : from;
 
-    for (int r = first; r <= last && status == HW_OK; r++)
+    for (int r = first; r <= last; r++)
         if (r != line->me)
-            status = receive(line, r, r, err);
-    return status;
+            HW_TRY(receive(line, r, r, err));
+    return HW_OK;
 }
 
-/* Starts to send elements to one rank. */
-static enum hw_status start(struct hw_rowcol *line, int to, const void *data, hw_lid count,
-                            MPI_Datatype type, int tag, struct hw_error *err)
+/* A set as a message, and a note of its encoding. */
+static struct hw_halo_elements message_of(struct hw_rowcol *line, const struct hw_set *set)
 {
-    MPI_Request *request = &line->request[line->size + line->sends];
-    enum hw_status status =
-        hw_mpi(MPI_Isend(data, (int)count, type, to, tag, line->comm, request), "MPI_Isend", err);
-
-    line->sends += status == HW_OK;
-    return status;
+    line->routines |= set->bitmap ? 2 : 1;
+    return (struct hw_halo_elements){
+        .data = (void *)(uintptr_t)set->data,
+        .count = (hw_count)(set->bitmap ? set->count : set->count * sizeof(hw_lid)),
+        .size = 1,
+        .tag = set->bitmap ? TAG_BITMAP : TAG_LIST};
 }
 
 enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to, const struct hw_set *set,
                               struct hw_error *err)
 {
-    size_t bytes = set->bitmap ? set->count : set->count * sizeof(hw_lid);
+    const struct hw_halo_elements message = message_of(line, set);
 
-    hw_rowcol_count_message(line, to, (hw_count)bytes);
-    line->routines |= set->bitmap ? 2 : 1;
-    return start(line, to, set->data, (hw_lid)bytes, MPI_BYTE, set->bitmap ? TAG_BITMAP : TAG_LIST,
-                 err);
+    return hw_halo_send(&line->halo, to, &message, &line->sent, err);
 }
 
 /* Waits for the set of rank `whose`, if a receive is posted. */
@@ -216,18 +207,12 @@ static enum hw_status arrive(struct hw_rowcol *line, int whose, struct hw_error 
 {
     unsigned char *data = line->received + (size_t)whose * line->capacity;
     struct hw_set *got = &line->got[whose];
-    MPI_Status status;
-    int bytes = 0;
+    int bytes = 0, tag = 0;
 
-    if (line->request[whose] == MPI_REQUEST_NULL)
+    if (!hw_halo_is_posted(&line->halo, whose))
         return HW_OK;
-    enum hw_status end = hw_mpi(MPI_Wait(&line->request[whose], &status), "MPI_Wait", err);
-    if (end == HW_OK)
-        end = hw_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count", err);
-    if (end != HW_OK)
-        return end;
-    *got = (struct hw_set){
-        .data = data, .count = (hw_lid)bytes, .bitmap = status.MPI_TAG == TAG_BITMAP};
+    HW_TRY(hw_halo_wait_receive(&line->halo, whose, &bytes, &tag, err));
+    *got = (struct hw_set){.data = data, .count = (hw_lid)bytes, .bitmap = tag == TAG_BITMAP};
     if (!got->bitmap)
         got->count /= (hw_lid)sizeof(hw_lid);
     else /* readers take whole words */
@@ -235,114 +220,66 @@ static enum hw_status arrive(struct hw_rowcol *line, int whose, struct hw_error 
     return HW_OK;
 }
 
-/* Waits for `count` requests, of which some may be none. */
-static enum hw_status wait_for(MPI_Request *request, int count, struct hw_error *err)
-{
-    enum hw_status status = HW_OK;
-
-    for (int r = 0; r < count && status == HW_OK; r++)
-        status = hw_mpi(MPI_Wait(&request[r], MPI_STATUS_IGNORE), "MPI_Wait", err);
-    return status;
-}
-
-/* Waits for what is being sent. */
-static enum hw_status wait_for_sends(struct hw_rowcol *line, struct hw_error *err)
-{
-    int sends = line->sends;
-
-    line->sends = 0;
-    return wait_for(line->request + line->size, sends, err);
-}
-
 enum hw_status hw_rowcol_wait(struct hw_rowcol *line, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (int r = 0; r < line->size && status == HW_OK; r++)
-        status = arrive(line, r, err);
-    return status == HW_OK ? wait_for_sends(line, err) : status;
-}
-
-/* The rank that sends this one the set of rank `whose`. */
-static int sender_of(const struct hw_rowcol *line, int whose)
-{
-    const int node = line->nodes.node[line->me];
-
-    if (line->nodes.node[whose] == node || hw_nodes_carrier(&line->nodes, node, whose) == line->me)
-        return whose;
-    return hw_nodes_carrier(&line->nodes, node, whose);
+    for (int r = 0; r < line->size && line->size > 1; r++)
+        HW_TRY(arrive(line, r, err));
+    return hw_halo_wait_sends(&line->halo, err);
 }
 
 enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    /* Messages of one sender arrive in the order they were sent in: its own set first, then
-     * those of others, rising. */
-    for (int others = 0; others < 2; others++)
-        for (int r = 0; r < line->size && status == HW_OK; r++)
-            if (r != line->me && (sender_of(line, r) != r) == (others != 0))
-                status = receive(line, r, sender_of(line, r), err);
-    return status;
-}
-
-/* Sends a set to all other ranks of the own node. */
-static enum hw_status send_inside(struct hw_rowcol *line, const struct hw_set *set,
-                                  struct hw_error *err)
-{
-    const int node = line->nodes.node[line->me];
-    enum hw_status status = HW_OK;
-
-    for (int k = line->nodes.first[node]; k < line->nodes.first[node + 1] && status == HW_OK; k++)
-        if (line->nodes.by_node[k] != line->me)
-            status = hw_rowcol_send(line, line->nodes.by_node[k], set, err);
-    return status;
+    /* In the order in which one sender sends: its own set first, then those it forwards. */
+    for (int forwarded = 0; forwarded < 2; forwarded++)
+        for (int r = 0; r < line->size; r++) {
+            if (r == line->me)
+                continue;
+            const int source = hw_halo_share_source(&line->halo, r);
+            if ((source != r) == (forwarded != 0))
+                HW_TRY(receive(line, r, source, err));
+        }
+    return HW_OK;
 }
 
 enum hw_status hw_rowcol_share(struct hw_rowcol *line, const struct hw_set *set,
                                struct hw_error *err)
 {
-    const int node = line->nodes.node[line->me];
-    enum hw_status status = HW_OK;
-
-    for (int n = 0; n < line->nodes.count && status == HW_OK; n++)
-        if (n != node)
-            status = hw_rowcol_send(line, hw_nodes_carrier(&line->nodes, n, line->me), set, err);
-    if (status == HW_OK)
-        status = send_inside(line, set, err);
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
-        if (line->nodes.node[r] == node || hw_nodes_carrier(&line->nodes, node, r) != line->me)
+    if (line->size == 1)
+        return HW_OK;
+    struct hw_halo_elements message = message_of(line, set);
+    HW_TRY(hw_halo_share_send(&line->halo, &message, &line->sent, err));
+    for (int r = 0; r < line->size; r++) {
+        if (!hw_halo_share_forwards(&line->halo, r))
             continue;
-        status = arrive(line, r, err);
-        if (status == HW_OK)
-            status = send_inside(line, &line->got[r], err);
+        HW_TRY(arrive(line, r, err));
+        message = message_of(line, &line->got[r]);
+        HW_TRY(hw_halo_share_forward(&line->halo, &message, &line->sent, err));
     }
-    return status == HW_OK ? hw_rowcol_wait(line, err) : status;
+    return hw_rowcol_wait(line, err);
 }
 
 enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, hw_lid count,
-                              MPI_Datatype type, struct hw_error *err)
+                              int size, struct hw_error *err)
 {
-    int size = 0;
-    enum hw_status status = hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err);
+    const struct hw_halo_elements elements = {
+        .data = (void *)(uintptr_t)data, .count = count, .size = size, .tag = TAG_ELEMENTS};
 
-    if (status != HW_OK)
-        return status;
-    hw_rowcol_count_message(line, to, (hw_count)count * size);
-    return start(line, to, data, count, type, TAG_ELEMENTS, err);
+    return hw_halo_send(&line->halo, to, &elements, &line->sent, err);
 }
 
-enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count,
-                              MPI_Datatype type, struct hw_error *err)
+enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count, int size,
+                              struct hw_error *err)
 {
-    return hw_mpi(
-        MPI_Irecv(data, (int)count, type, from, TAG_ELEMENTS, line->comm, &line->request[from]),
-        "MPI_Irecv", err);
+    const struct hw_halo_elements elements = {
+        .data = data, .count = count, .size = size, .tag = TAG_ELEMENTS};
+
+    return hw_halo_receive(&line->halo, from, from, &elements, err);
 }
 
 enum hw_status hw_rowcol_finish(struct hw_rowcol *line, struct hw_error *err)
 {
-    enum hw_status status = wait_for(line->request, line->size, err);
-
-    return status == HW_OK ? wait_for_sends(line, err) : status;
+    if (line->size == 1)
+        return HW_OK;
+    HW_TRY(hw_halo_wait_receives(&line->halo, err));
+    return hw_halo_wait_sends(&line->halo, err);
 }

@@ -15,8 +15,7 @@
 #ifndef HOPWAVE_ENGINE_CORE_ROW_COLUMN_EXCHANGE_H
 #define HOPWAVE_ENGINE_CORE_ROW_COLUMN_EXCHANGE_H
 
-#include "lib/comm/context.h"
-#include "lib/comm/node_topology.h"
+#include "lib/comm/halo_exchange.h"
 #include "lib/engine/core/arrays.h"
 #include "lib/engine/core/engine_options.h"
 #include "lib/engine/core/trace.h"
@@ -26,11 +25,6 @@ struct hw_set {
     const void *data; /* hw_lid list[count], or a bitmap of `count` bytes */
     hw_lid count;
     bool bitmap;
-};
-
-/* What was sent; of it, to ranks of other nodes. */
-struct hw_rowcol_traffic {
-    hw_count bytes, messages, bytes_internode, messages_internode;
 };
 
 /* The ranks of one row or column. A line of one rank has no communicator. */
@@ -43,10 +37,9 @@ struct hw_rowcol {
     unsigned char *received;   /* [size][capacity] */
     unsigned char *scratch;    /* [size][capacity] sets on their way out */
     struct hw_set *got;        /* [size] what came in from whom, until the next receive */
-    MPI_Request *request;      /* [3 size] receives by whose set it is, then sends */
-    int sends;                 /* under way */
+    struct hw_halo halo;       /* the messages; slot: whose set it is; zeroed if size is 1 */
     struct hw_nodes nodes;     /* of the line's ranks */
-    struct hw_rowcol_traffic sent;
+    struct hw_traffic sent;
     unsigned routines; /* bits: a list was sent (1), a bitmap was (2) */
 };
 
@@ -115,11 +108,12 @@ enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error 
 enum hw_status hw_rowcol_share(struct hw_rowcol *line, const struct hw_set *set,
                                struct hw_error *err);
 
-/* Elements of another kind to and from one rank; hw_rowcol_finish() waits for them. Local. */
+/* Elements of `size` bytes (1, 4 or 8) to and from one rank; hw_rowcol_finish() waits for them.
+ * Local. */
 enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, hw_lid count,
-                              MPI_Datatype type, struct hw_error *err);
-enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count,
-                              MPI_Datatype type, struct hw_error *err);
+                              int size, struct hw_error *err);
+enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count, int size,
+                              struct hw_error *err);
 enum hw_status hw_rowcol_finish(struct hw_rowcol *line, struct hw_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #define HOPWAVE_ENGINE_CORE_TRACE_H
 
 #include "lib/base/types.h"
+#include "lib/comm/traffic.h"
 #include "lib/engine/core/algorithm.h"
 
 /* Phases of a step that the papers time. Phases that an engine does not have stay 0. */
@@ -31,11 +32,10 @@ struct hw_trace_record {
     hw_count discovered;         /* owned vertices that it reached */
     hw_count discovered_next;    /* owned vertices of the level after that it reached as well */
     hw_count edges_examined;     /* SSSP: `pulled` of these were scanned from their target */
-    hw_count bytes_sent, messages_sent;
-    hw_count bytes_internode, messages_internode; /* the part of them sent to other nodes */
-    hw_count bucket;  /* SSSP: delta-stepping's bucket; the same on all ranks */
-    hw_count pulled;  /* SSSP: edges scanned from their target; the others were pushed */
-    hw_count settled; /* SSSP: owned vertices whose distance became final */
+    struct hw_traffic sent;      /* columns bytes_sent, messages_sent and those of internode */
+    hw_count bucket;             /* SSSP: delta-stepping's bucket; the same on all ranks */
+    hw_count pulled;             /* SSSP: edges scanned from their target; the others were pushed */
+    hw_count settled;            /* SSSP: owned vertices whose distance became final */
     double seconds[HW_PHASES];
 };
 

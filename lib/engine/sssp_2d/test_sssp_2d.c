@@ -208,7 +208,7 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
         settled += step->settled;
         examined += step->edges_examined;
         holds = holds && step->pulled <= step->edges_examined && step->routine[0];
-        holds = holds && (part->spec.parts > 1 || step->bytes_sent == 0);
+        holds = holds && (part->spec.parts > 1 || step->sent.bytes == 0);
     }
     for (hw_lid k = 0; k < part->own.count; k++)
         reached += !isinf(sample->distance[part->own.graph_id[k]]);

@@ -91,7 +91,7 @@ static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_tr
     if (status != HW_OK)
         goto done;
     hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *out);
-    hw_trace_add_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
+    hw_traffic_add_gather(&row->sent, sizeof *e->send_count, parts, e->part->spec.devices);
     hw_count received = places_of(e->recv_count, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
     for (hw_count i = received - 1; i >= 0; i--)
@@ -177,7 +177,7 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
         set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
     hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *question);
     hw_sssp_delegates_count_sent(e, row, e->recv_count, sizeof *out);
-    hw_trace_add_gather(row, sizeof *e->send_count, parts, e->part->spec.devices);
+    hw_traffic_add_gather(&row->sent, sizeof *e->send_count, parts, e->part->spec.devices);
 done:
     free(asked);
     free(relative);

@@ -23,8 +23,8 @@
 #define HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
 
 #include "lib/base/bitmap.h"
+#include "lib/comm/halo_exchange.h"
 #include "lib/engine/core/method.h"
-#include "lib/engine/core/peer_exchange.h"
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
 #include "lib/engine/sssp/sorted_csr.h"
@@ -148,7 +148,7 @@ struct hw_sssp_delegates {
     struct hw_trace_record spare_row; /* in place of those */
 
     /* The exchange. */
-    struct hw_peer_exchange exchange;
+    struct hw_halo exchange;
     size_t *out_first;                 /* [parts+1] where each peer's region begins */
     size_t *in_first;                  /* [parts+1] */
     char *out_region;                  /* [out_first[parts]] */

@@ -38,8 +38,10 @@ static enum hw_status open_regions(struct hw_sssp_delegates *e, struct hw_error 
 
     HW_TRY(hw_alloc(&e->out_region, (hw_count)e->out_first[parts], 1, "messages", err));
     HW_TRY(hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err));
-    return hw_peer_exchange_open(&e->exchange, e->ctx.world, e->part->spec.devices,
-                                 (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
+    return hw_halo_open(
+        &e->exchange,
+        &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->part->spec.devices},
+        err);
 }
 
 static enum hw_status open_counts(struct hw_sssp_delegates *e, struct hw_error *err)
@@ -134,7 +136,7 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
         news->repeated += theirs[REPEATED];
         news->least = theirs[LEAST] < news->least ? theirs[LEAST] : news->least;
     }
-    hw_trace_add_gather(row, sizeof mine, parts, e->part->spec.devices);
+    hw_traffic_add_gather(&row->sent, sizeof mine, parts, e->part->spec.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }
@@ -160,7 +162,7 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
         e->list_at[r] = at;
         at += e->list_bytes[r];
     }
-    hw_trace_add_gather(row, own_count * each, parts, e->part->spec.devices);
+    hw_traffic_add_gather(&row->sent, own_count * each, parts, e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allgatherv(e->own_list, (int)(own_count * each), MPI_BYTE, e->all_lists,
                               e->list_bytes, e->list_at, MPI_BYTE, e->ctx.world),
@@ -187,8 +189,8 @@ static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
 
     for (hw_lid g = 0; g < d; g++)
         put(e->all_lists, way->size, g, way->get(e, g));
-    hw_trace_add_reduction(row, (hw_count)d * (hw_count)way->size, e->ctx.size,
-                           e->part->spec.devices);
+    hw_traffic_add_reduction(&row->sent, (hw_count)d * (hw_count)way->size, e->ctx.size,
+                             e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, e->all_lists, (int)d, type, MPI_MIN, e->ctx.world),
                "MPI_Allreduce", err);
@@ -274,13 +276,13 @@ enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t siz
                     places_of(region, e->borders.ghost_count[r], size),
                     (size_t)e->send_count[r] * sizeof(hw_lid));
         e->exchange.message[r] =
-            (struct hw_peer_message){.out = region,
+            (struct hw_halo_message){.out = region,
                                      .in = e->in_region + e->in_first[r],
                                      .out_bytes = e->send_count[r] * (hw_count)listed_bytes(size),
                                      .in_bytes = e->recv_count[r] * (hw_count)listed_bytes(size)};
         e->send_count[r] = 0;
     }
-    enum hw_status status = hw_peer_exchange_run(&e->exchange, row, err);
+    enum hw_status status = hw_halo_exchange(&e->exchange, NULL, &row->sent, err);
     double passed = hw_seconds();
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
     for (int r = 0; r < parts && status == HW_OK; r++) {
@@ -408,7 +410,7 @@ void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_t
 
     for (int r = 0; r < e->ctx.size; r++)
         if (r != me)
-            hw_trace_add_bytes(row, count[r] * (hw_count)size, r / together != me / together);
+            hw_traffic_add(&row->sent, count[r] * (hw_count)size, 0, r / together != me / together);
 }
 
 enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,

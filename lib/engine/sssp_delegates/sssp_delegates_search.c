@@ -308,7 +308,7 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
                "MPI_Allreduce", err);
-    hw_trace_add_reduction(row, sizeof suspect, e->ctx.size, e->part->spec.devices);
+    hw_traffic_add_reduction(&row->sent, sizeof suspect, e->ctx.size, e->part->spec.devices);
     if (status != HW_OK || !suspect)
         return status;
     status = hw_sssp_delegates_refresh(e, row, err);

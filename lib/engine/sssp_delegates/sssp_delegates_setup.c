@@ -214,7 +214,7 @@ static void destroy(void *engine)
     free_edges(&e->out);
     free_edges(&e->cross);
     free_edges(&e->in);
-    hw_peer_exchange_free(&e->exchange);
+    hw_halo_close(&e->exchange);
     hw_sssp_delegates_negative_close(e);
     free(e);
 }

@@ -812,8 +812,8 @@ static void test_bytes(struct tap *tap, const struct hw_context *ctx)
     hw_count bytes = 0, messages = 0, rounds = answer.trace.count;
 
     for (hw_count s = 0; s < answer.trace.count; s++) {
-        bytes += answer.trace.record[s].bytes_sent;
-        messages += answer.trace.record[s].messages_sent;
+        bytes += answer.trace.record[s].sent.bytes;
+        messages += answer.trace.record[s].sent.messages;
     }
     tap_ok(tap, right && messages == answer.messages, "the rows count the messages");
     tap_ok(tap,

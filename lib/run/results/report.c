@@ -157,11 +157,11 @@ static void fill_piece(const struct hw_trace_record *step, int count, int rank, 
                                               [HW_STEP_PULLED] = step->pulled,
                                               [HW_STEP_SETTLED] = step->settled,
                                               [HW_STEP_EDGES] = step->edges_examined,
-                                              [HW_STEP_BYTES] = step->bytes_sent,
-                                              [HW_STEP_MESSAGES] = step->messages_sent,
-                                              [HW_STEP_BYTES_BETWEEN] = step->bytes_internode,
+                                              [HW_STEP_BYTES] = step->sent.bytes,
+                                              [HW_STEP_MESSAGES] = step->sent.messages,
+                                              [HW_STEP_BYTES_BETWEEN] = step->sent.internode.bytes,
                                               [HW_STEP_MESSAGES_BETWEEN] =
-                                                  step->messages_internode};
+                                                  step->sent.internode.messages};
         memcpy(piece->sum[s], counts, sizeof counts);
         memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
         for (int p = 0; p < HW_PHASES; p++) {

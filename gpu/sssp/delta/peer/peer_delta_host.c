@@ -294,8 +294,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->discovered = (hw_count)record->found;
     step->pulled = (hw_count)record->pulled;
     step->edges_examined = (hw_count)(record->pushed + record->pulled);
-    step->bytes_sent = (hw_count)record->sent;
-    step->messages_sent = record->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
+    step->sent.bytes = (hw_count)record->sent;
+    step->sent.messages = record->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
     step->seconds[HW_PHASE_EXPANSION] =
         1e-9 * (double)(record->nanoseconds - record[-1].nanoseconds);
 }

@@ -1,4 +1,4 @@
-#include "lib/comm/node_aware_exchange.h"
+#include "lib/comm/exchange/node_aware.h"
 
 #include "lib/base/memory.h"
 
@@ -35,33 +35,16 @@ struct hw_node_aware {
     char **pieces;        /* [ranks] likewise: their buffers, in the segments or elsewhere */
     MPI_Request *request; /* [PIPELINE_DEPTH][buffers] */
     hw_count *size_in;    /* [world's ranks] the message of each to this node */
-    struct hw_internode_traffic internode;
 };
 
 /* One exchange. */
 struct exchange {
     struct hw_node_aware *self;
-    const struct hw_node_aware_load *load;
+    const struct hw_halo_message *message; /* [ranks] */
+    const struct hw_halo_options *options;
+    struct hw_traffic *traffic;
     hw_count rounds;
 };
-
-/* ---- host memory ---- */
-
-static enum hw_status copy_plain(void *self, bool out, void *to, const void *from, size_t bytes,
-                                 struct hw_error *err)
-{
-    (void)self, (void)out, (void)err;
-    memcpy(to, from, bytes);
-    return HW_OK;
-}
-
-static enum hw_status wait_plain(void *self, bool out, struct hw_error *err)
-{
-    (void)self, (void)out, (void)err;
-    return HW_OK;
-}
-
-const struct hw_memory_ops hw_node_aware_plain = {.copy = copy_plain, .wait = wait_plain};
 
 /* ---- opening ---- */
 
@@ -244,14 +227,6 @@ void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes)
     return self->segment[own_place(self)] + self->head;
 }
 
-struct hw_internode_traffic hw_node_aware_internode_traffic(struct hw_node_aware *self)
-{
-    const struct hw_internode_traffic internode = self->internode;
-
-    self->internode = (struct hw_internode_traffic){0};
-    return internode;
-}
-
 /* ---- buffers ---- */
 
 /* A barrier of the node: what any of its ranks stored before, all see after. Collective over
@@ -324,7 +299,7 @@ static hw_count length_of(const struct hw_node_aware *self, hw_count message, hw
 /* Whether ranks of this node copy from each other's memory directly. */
 static bool has_direct_access(const struct exchange *x)
 {
-    return x->load->base_of != NULL;
+    return x->options->base_of != NULL;
 }
 
 /* ---- sizes ---- */
@@ -339,8 +314,8 @@ static hw_count size_out(const struct exchange *x, int node)
         return 0;
     for (int k = nodes->first[node]; k < nodes->first[node + 1]; k++) {
         const int q = nodes->by_node[k];
-        const hw_count bytes = q != x->self->ctx->rank ? x->load->send_bytes[q] : 0;
-        all = !x->load->same ? all + bytes : bytes > all ? bytes : all;
+        const hw_count bytes = q != x->self->ctx->rank ? x->message[q].out_bytes : 0;
+        all = !x->options->same ? all + bytes : bytes > all ? bytes : all;
     }
     return all;
 }
@@ -354,7 +329,7 @@ static hw_count find_size_in(const struct exchange *x, int r)
         return 0;
     for (int k = 0; k < x->self->ranks; k++) {
         const hw_count bytes = gets(x->self, k, r);
-        all = !x->load->same ? all + bytes : bytes > all ? bytes : all;
+        all = !x->options->same ? all + bytes : bytes > all ? bytes : all;
     }
     return all;
 }
@@ -374,8 +349,9 @@ static enum hw_status publish_counts(struct exchange *x, struct hw_error *err)
         own->largest = bytes > own->largest ? bytes : own->largest;
     }
     for (int q = 0; q < ranks; q++) {
-        own->counts[q] = q != self->ctx->rank ? x->load->receive_bytes[q] : 0;
-        own->counts[ranks + q] = x->load->send_offset[q];
+        own->counts[q] = q != self->ctx->rank ? x->message[q].in_bytes : 0;
+        own->counts[ranks + q] =
+            has_direct_access(x) ? (const char *)x->message[q].out - x->options->base : 0;
     }
     enum hw_status status = node_barrier(self, err);
     for (int k = 0; k < self->ranks; k++)
@@ -425,7 +401,6 @@ static enum hw_status copy_out(const struct exchange *x, hw_count round, int nod
 {
     const struct hw_node_aware *self = x->self;
     const struct hw_nodes *nodes = self->nodes;
-    const struct hw_node_aware_load *load = x->load;
     const hw_count length = length_of(self, size_out(x, node), round);
     char *piece = buffer_at(self, own_place(self), round, node);
     enum hw_status status = HW_OK;
@@ -433,13 +408,14 @@ static enum hw_status copy_out(const struct exchange *x, hw_count round, int nod
 
     for (int k = nodes->first[node]; k < nodes->first[node + 1] && length > 0; k++) {
         const int q = nodes->by_node[k];
-        if (q == self->ctx->rank || load->send_bytes[q] == 0)
+        if (q == self->ctx->rank || x->message[q].out_bytes == 0)
             continue;
-        const struct block block = {
-            .base = load->base + load->send_offset[q], .at = at, .bytes = load->send_bytes[q]};
+        const struct block block = {.base = (char *)(uintptr_t)x->message[q].out,
+                                    .at = at,
+                                    .bytes = x->message[q].out_bytes};
         status = worse(status, copy_part(x, true, round, piece, length, block, err));
-        at += load->send_bytes[q];
-        if (load->same)
+        at += x->message[q].out_bytes;
+        if (x->options->same)
             break;
     }
     return status;
@@ -466,7 +442,6 @@ static enum hw_status start_copies_in(const struct exchange *x, hw_count round,
                                       struct hw_error *err)
 {
     const struct hw_node_aware *self = x->self;
-    const struct hw_node_aware_load *load = x->load;
     const int own = own_place(self);
     enum hw_status status = HW_OK;
 
@@ -475,11 +450,11 @@ static enum hw_status start_copies_in(const struct exchange *x, hw_count round,
         hw_count at = 0;
         if (length == 0 || gets(self, own, r) == 0)
             continue;
-        for (int k = 0; k < own && !load->same; k++)
+        for (int k = 0; k < own && !x->options->same; k++)
             at += gets(self, k, r);
         char *piece = (char *)(uintptr_t)arrived(self, round, r);
         const struct block block = {
-            .base = load->base + load->receive_offset[r], .at = at, .bytes = gets(self, own, r)};
+            .base = x->message[r].in, .at = at, .bytes = gets(self, own, r)};
         status = worse(status, copy_part(x, false, round, piece, length, block, err));
     }
     return status;
@@ -503,8 +478,7 @@ static enum hw_status send_round(const struct exchange *x, hw_count round, struc
                                         MPI_BYTE, hw_nodes_carrier(self->nodes, node, me), 3,
                                         self->ctx->world, request_of(self, round, node)),
                               "MPI_Isend", err));
-        self->internode.bytes += length;
-        self->internode.messages += round == 0; /* pieces make one message */
+        hw_traffic_add(x->traffic, length, round == 0, true); /* pieces make one message */
     }
     return status;
 }
@@ -557,20 +531,19 @@ static enum hw_status copy_direct(const struct exchange *x, struct hw_error *err
 {
     const struct hw_node_aware *self = x->self;
     const struct hw_nodes *nodes = self->nodes;
-    const struct hw_node_aware_load *load = x->load;
     const int me = self->ctx->rank, first = nodes->first[self->node];
     enum hw_status status = HW_OK;
 
     for (int k = 0; k < self->ranks; k++) {
         const int r = nodes->by_node[first + k];
-        const hw_count bytes = load->receive_bytes[r];
-        const char *from = r == me ? load->base : has_direct_access(x) ? load->base_of[r] : NULL;
+        const hw_count bytes = x->message[r].in_bytes;
+        const char *from = r == me ? x->message[r].out : NULL;
+        if (r != me && has_direct_access(x) && x->options->base_of[r])
+            from = x->options->base_of[r] + header_of(self, k)->counts[nodes->ranks + me];
         if (bytes == 0 || !from)
             continue;
-        status = worse(status,
-                       self->ops.copy(self->ops.self, false, load->base + load->receive_offset[r],
-                                      from + header_of(self, k)->counts[nodes->ranks + me],
-                                      (size_t)bytes, err));
+        status = worse(status, self->ops.copy(self->ops.self, false, x->message[r].in, from,
+                                              (size_t)bytes, err));
     }
     return status;
 }
@@ -587,10 +560,12 @@ static enum hw_status end_sends(const struct hw_node_aware *self, struct hw_erro
 }
 
 enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
-                                      const struct hw_node_aware_load *load, struct hw_error *err)
+                                      const struct hw_halo_message *message,
+                                      const struct hw_halo_options *options,
+                                      struct hw_traffic *traffic, struct hw_error *err)
 {
-    struct exchange x = {.self = self, .load = load};
-    enum hw_status status = worse(load->status, publish_counts(&x, err));
+    struct exchange x = {.self = self, .message = message, .options = options, .traffic = traffic};
+    enum hw_status status = worse(options->status, publish_counts(&x, err));
 
     status = worse(status, copy_direct(&x, err));
     status = worse(status, receive_round(&x, 0, false, err));

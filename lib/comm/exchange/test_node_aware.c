@@ -2,7 +2,7 @@
  * The node-aware exchange on ranks that are grouped into nodes of several sizes: all bytes
  * arrive, also of messages in many pieces, and the internode traffic is what the formulas give.
  */
-#include "lib/comm/node_aware_exchange.h"
+#include "lib/comm/halo_exchange.h"
 #include "tests/fixtures/exchange_trial.h"
 #include "tests/tap/tap.h"
 
@@ -44,16 +44,16 @@ static struct hw_internode_traffic formula(const struct trial *trial)
     return internode;
 }
 
-static void try(struct tap *tap, struct hw_node_aware *exchanges, struct trial *trial)
+static void try(struct tap *tap, struct hw_halo *halo, struct trial *trial)
 {
-    const struct hw_node_aware_load load = trial_load(trial, HW_OK);
     const struct hw_internode_traffic wanted = formula(trial);
     const char *kind = trial->same ? "one for all" : "each its own";
+    struct hw_traffic traffic;
     struct hw_error err = {{0}};
 
     trial_fill(trial);
-    enum hw_status status = hw_node_aware_exchange(exchanges, &load, &err);
-    const struct hw_internode_traffic internode = hw_node_aware_internode_traffic(exchanges);
+    enum hw_status status = trial_exchange(trial, halo, HW_OK, &traffic, &err);
+    const struct hw_internode_traffic internode = traffic.internode;
     tap_ok(tap, status == HW_OK && trial_right(trial), "%s, try %d: all bytes arrived", kind,
            trial->number);
     tap_ok(tap, internode.bytes == wanted.bytes && internode.messages == wanted.messages,
@@ -86,11 +86,11 @@ static void try_nodes(struct tap *tap, const struct hw_context *ctx, int togethe
 {
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_node_aware *exchanges = NULL;
+    struct hw_halo halo = {0};
     struct apart apart = {.nodes = &nodes, .window = MPI_WIN_NULL};
     const struct hw_memory_ops ops = {.self = &apart,
-                                      .copy = hw_node_aware_plain.copy,
-                                      .wait = hw_node_aware_plain.wait,
+                                      .copy = hw_memory_ops_host.copy,
+                                      .wait = hw_memory_ops_host.wait,
                                       .allocate = elsewhere ? open_apart : NULL};
     int count = (ctx->size + together - 1) / together;
 
@@ -98,14 +98,21 @@ static void try_nodes(struct tap *tap, const struct hw_context *ctx, int togethe
     tap_ok(tap, status == HW_OK && (nodes.count == count || ctx->node_size < ctx->size),
            "nodes of %d%s", together, elsewhere ? ", buffers elsewhere" : "");
     if (status == HW_OK)
-        status = hw_node_aware_open(ctx, &nodes, 100000, &ops, &exchanges, &err);
+        status = hw_halo_open(&halo,
+                              &(struct hw_halo_setup){.kind = HW_HALO_NODE_AWARE,
+                                                      .comm = ctx->world,
+                                                      .ctx = ctx,
+                                                      .nodes = &nodes,
+                                                      .ops = &ops,
+                                                      .shared_bytes = 100000},
+                              &err);
     tap_ok(tap, status == HW_OK, "shared memory");
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++) {
         trial->same = trial->number % 2 == 1;
-        try(tap, exchanges, trial);
+        try(tap, &halo, trial);
     }
-    hw_node_aware_close(exchanges);
+    hw_halo_close(&halo);
     if (apart.window != MPI_WIN_NULL)
         MPI_Win_free(&apart.window);
     hw_nodes_free(&nodes);
@@ -127,30 +134,37 @@ static enum hw_status cannot(void *self, bool out, void *to, const void *from, s
 static void test_failure(struct tap *tap, const struct hw_context *ctx, struct trial *trial)
 {
     const struct hw_memory_ops ops = {
-        .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_node_aware_plain.wait};
+        .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_memory_ops_host.wait};
     const int ranks = ctx->size;
+    struct hw_traffic traffic;
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_node_aware *exchanges = NULL;
+    struct hw_halo halo = {0};
 
     enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
     if (status == HW_OK)
-        status = hw_node_aware_open(ctx, &nodes, 0, &ops, &exchanges, &err);
+        status = hw_halo_open(&halo,
+                              &(struct hw_halo_setup){.kind = HW_HALO_NODE_AWARE,
+                                                      .comm = ctx->world,
+                                                      .ctx = ctx,
+                                                      .nodes = &nodes,
+                                                      .ops = &ops,
+                                                      .shared_bytes = 0},
+                              &err);
     trial->number = 0;
     trial->same = false;
-    struct hw_node_aware_load load = trial_load(trial, HW_OK);
     for (int q = 0; q < ranks; q++) {
         trial->count[q] = trial->count[2 * ranks + q] = (hw_count)q * MESSAGE_MAX;
         trial->count[ranks + q] = trial->count[3 * ranks + q] = MESSAGE_MAX;
     }
     if (status == HW_OK)
-        status = hw_node_aware_exchange(exchanges, &load, &err);
+        status = trial_exchange(trial, &halo, HW_OK, &traffic, &err);
     tap_ok(tap, status == (ranks > 1 ? HW_RESOURCES : HW_OK), "a failure is everyone's");
-    load.status = ctx->rank == ranks - 1 ? HW_INTERNAL : HW_OK;
-    if (exchanges)
-        status = hw_node_aware_exchange(exchanges, &load, &err);
+    if (halo.node_aware)
+        status = trial_exchange(trial, &halo, ctx->rank == ranks - 1 ? HW_INTERNAL : HW_OK,
+                                &traffic, &err);
     tap_ok(tap, status == HW_INTERNAL, "one before the exchange, too");
-    hw_node_aware_close(exchanges);
+    hw_halo_close(&halo);
     hw_nodes_free(&nodes);
 }
 
@@ -172,5 +186,5 @@ static void tests(struct tap *tap, struct hw_context *ctx)
 
 int main(int argc, char **argv)
 {
-    return tap_ranks(argc, argv, "test_nodewise", tests);
+    return tap_ranks(argc, argv, "test_node_aware", tests);
 }

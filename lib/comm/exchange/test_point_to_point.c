@@ -1,8 +1,10 @@
 /*
- * The direct exchange: all bytes arrive, in one piece and in many, the internode traffic is what
- * is sent to other nodes, and MPI is asked whether it accepts pointers to device memory.
+ * The point-to-point halo exchange: all bytes arrive, in one piece and in many, the internode
+ * traffic is what is sent to other nodes, and MPI is asked whether it accepts pointers to device
+ * memory.
  */
-#include "lib/comm/direct_exchange.h"
+#include "lib/comm/device_buffers.h"
+#include "lib/comm/halo_exchange.h"
 #include "tests/fixtures/exchange_trial.h"
 #include "tests/tap/tap.h"
 
@@ -24,11 +26,11 @@ static hw_count bytes_of(const struct trial *trial, int r, int q)
     return sizes[(7 * r + 3 * q + 5 * trial->number) % 7];
 }
 
-static void try(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
+static void try(struct tap *tap, struct hw_halo *halo, struct trial *trial)
 {
     const int ranks = trial->ctx->size, me = trial->ctx->rank, *node = trial->nodes->node;
-    const struct hw_node_aware_load load = trial_load(trial, HW_OK);
     struct hw_internode_traffic wanted = {0, 0};
+    struct hw_traffic traffic;
     struct hw_error err = {{0}};
 
     trial_fill(trial);
@@ -36,27 +38,27 @@ static void try(struct tap *tap, struct hw_direct_exchange *direct, struct trial
         wanted.bytes += node[q] != node[me] ? bytes_of(trial, me, q) : 0;
         wanted.messages += node[q] != node[me] && bytes_of(trial, me, q) > 0;
     }
-    enum hw_status status = hw_direct_exchange_run(direct, &load, &err);
-    const struct hw_internode_traffic internode = hw_direct_exchange_internode_traffic(direct);
+    enum hw_status status = trial_exchange(trial, halo, HW_OK, &traffic, &err);
+    const struct hw_internode_traffic internode = traffic.internode;
     tap_ok(tap, status == HW_OK && trial_right(trial), "try %d: all bytes arrived", trial->number);
     tap_ok(tap, internode.bytes == wanted.bytes && internode.messages == wanted.messages,
            "internode traffic is counted");
 }
 
 /* A rank that failed before the exchange takes part, and all return its failure. */
-static void try_failure(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
+static void try_failure(struct tap *tap, struct hw_halo *halo, struct trial *trial)
 {
-    const struct hw_node_aware_load load =
-        trial_load(trial, trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK);
+    struct hw_traffic traffic;
     struct hw_error err = {{0}};
 
     trial_fill(trial);
-    enum hw_status status = hw_direct_exchange_run(direct, &load, &err);
+    enum hw_status status =
+        trial_exchange(trial, halo, trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK, &traffic, &err);
     tap_ok(tap, status == HW_RESOURCES && trial_right(trial), "a failure before is everyone's");
 }
 
 /* From the last rank to all. */
-static void try_broadcast(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
+static void try_broadcast(struct tap *tap, struct hw_halo *halo, struct trial *trial)
 {
     const int last = trial->ctx->size - 1;
     struct hw_error err = {{0}};
@@ -65,8 +67,8 @@ static void try_broadcast(struct tap *tap, struct hw_direct_exchange *direct, st
     memset(trial->memory, 0, 2 * MESSAGE_MAX);
     for (hw_count i = 0; i < MESSAGE_MAX && trial->ctx->rank == last; i++)
         trial->memory[i] = trial_byte(trial, last, 0, i);
-    enum hw_status status = hw_direct_exchange_broadcast(direct, last, trial->memory, MESSAGE_MAX,
-                                                         trial->memory + MESSAGE_MAX, &err);
+    enum hw_status status = hw_halo_broadcast(halo, last, trial->memory, MESSAGE_MAX,
+                                              trial->memory + MESSAGE_MAX, &err);
     for (hw_count i = 0; i < MESSAGE_MAX; i++)
         fine = fine && trial->memory[MESSAGE_MAX + i] == trial_byte(trial, last, 0, i);
     tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
@@ -78,20 +80,22 @@ static void try_pieces(struct tap *tap, struct trial *trial, hw_count piece)
     const struct hw_context *ctx = trial->ctx;
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_direct_exchange *direct = NULL;
+    struct hw_halo halo = {0};
     enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
 
     if (status == HW_OK)
-        status = hw_direct_exchange_open(ctx, &nodes, piece, &hw_node_aware_plain, &direct, &err);
+        status = hw_halo_open(
+            &halo, &(struct hw_halo_setup){.comm = ctx->world, .nodes = &nodes, .piece = piece},
+            &err);
     tap_ok(tap, status == HW_OK, "pieces of %d bytes", (int)piece);
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++)
-        try(tap, direct, trial);
+        try(tap, &halo, trial);
     if (status == HW_OK)
-        try_broadcast(tap, direct, trial);
+        try_broadcast(tap, &halo, trial);
     if (status == HW_OK)
-        try_failure(tap, direct, trial);
-    hw_direct_exchange_close(direct);
+        try_failure(tap, &halo, trial);
+    hw_halo_close(&halo);
     hw_nodes_free(&nodes);
 }
 
@@ -100,10 +104,10 @@ static void test_query(struct tap *tap)
     struct hw_error err = {{0}};
 
     tap_ok(tap,
-           !hw_direct_exchange_takes_devices() && hw_direct_exchange_require(&err) == HW_RESOURCES,
+           !hw_mpi_takes_device_pointers() && hw_mpi_require_device_pointers(&err) == HW_RESOURCES,
            "an MPI without: %s", err.text);
     setenv("HOPWAVE_TEST_CUDA", "1", 1);
-    tap_ok(tap, hw_direct_exchange_takes_devices() && hw_direct_exchange_require(&err) == HW_OK,
+    tap_ok(tap, hw_mpi_takes_device_pointers() && hw_mpi_require_device_pointers(&err) == HW_OK,
            "and one with it");
     unsetenv("HOPWAVE_TEST_CUDA");
 }
@@ -123,5 +127,5 @@ static void tests(struct tap *tap, struct hw_context *ctx)
 
 int main(int argc, char **argv)
 {
-    return tap_ranks(argc, argv, "test_direct", tests);
+    return tap_ranks(argc, argv, "test_point_to_point", tests);
 }

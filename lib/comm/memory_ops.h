@@ -1,0 +1,30 @@
+/*
+ * Memory operations: how bytes move between a rank's own memory, which may be device memory, and
+ * memory that the ranks of a node share.
+ */
+#ifndef HOPWAVE_COMM_MEMORY_OPS_H
+#define HOPWAVE_COMM_MEMORY_OPS_H
+
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+
+struct hw_memory_ops {
+    void *self;
+    /* Starts a copy out of own memory, or (out false) into it or within it. Local. */
+    enum hw_status (*copy)(void *self, bool out, void *to, const void *from, size_t bytes,
+                           struct hw_error *err);
+    /* Waits for all copies of one direction. Local. */
+    enum hw_status (*wait)(void *self, bool out, struct hw_error *err);
+    /*
+     * Allocates `bytes` of shared buffers on each rank, in other memory than the host's. Their
+     * owner frees them after the exchange is closed. at: [ranks of the node], by place: the
+     * address at which this rank, and MPI, reach each rank's buffers. Collective; ranks agree.
+     * NULL: the buffers lie in shared host memory.
+     */
+    enum hw_status (*allocate)(void *self, hw_count bytes, char **at, struct hw_error *err);
+};
+
+/* Host memory on both sides. */
+extern const struct hw_memory_ops hw_memory_ops_host;
+
+#endif
