@@ -22,6 +22,10 @@ hopwave_side_by_side_SOURCES = bench/side_by_side.c
 bundled_benches += hopwave-side-by-side
 endif
 
+# Exchanges in the ways that MPI offers: doc/communication.md.
+noinst_PROGRAMS += exchange-variants
+exchange_variants_SOURCES = bench/exchange_variants.c
+
 # All that a machine without MPI and HDF5 needs to run the programs, in one archive.
 EXTRA_DIST += bench/make-bundle
 .PHONY: bundle

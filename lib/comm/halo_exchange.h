@@ -8,7 +8,7 @@
  *   Scatter           hw_halo_exchange(): variable lists whose lengths both sides know.
  *   Broadcast         the same with options.same (each rank's one list to many), or
  *                     hw_halo_broadcast() (one rank's array to all).
- *   Share             hw_halo_share(): one list of unknown length from each rank to all, one copy
+ *   Share             hw_halo_share_send(): one list of unknown length from each rank to all, one copy
  *                     to each node.
  *   Single messages   hw_halo_receive(), hw_halo_send(), hw_halo_wait_*(): receives are posted
  *                     ahead, and work overlaps with them; lengths may be unknown to the receiver.
@@ -175,9 +175,10 @@ enum hw_status hw_halo_wait_sends(struct hw_halo *halo, struct hw_error *err);
  * hw_halo_share_send(): starts to send own elements to carriers and to the own node.
  * hw_halo_share_forwards(): whether this rank forwards the message of `whose` within its node;
  * then, once it has come, hw_halo_share_forward() starts that.
- * The receiver posts one receive for each other rank, in the order of hw_halo_share_order():
- * messages of one sender arrive in the order in which they were sent, its own first, then those
- * of others by rank. halo->nodes must be set. Local.
+ * The receiver posts one receive for each other rank: first for ranks that send to it themselves,
+ * then for forwarded messages, both in ascending order. For messages of one sender arrive in the
+ * order in which they were sent: its own first, then those that it forwards. halo->nodes must be
+ * set. Local.
  */
 int hw_halo_share_source(const struct hw_halo *halo, int whose);
 bool hw_halo_share_forwards(const struct hw_halo *halo, int whose);
