@@ -61,7 +61,7 @@ gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
 
 # engine: the frame of all GPU methods
 kernels += gpu/engine/result_kernels.cu
-kernel_includes += gpu/engine/result_kernels.h
+kernel_includes += gpu/engine/result_kernels.h gpu/engine/trace_append.cuh gpu/engine/trace_record.h
 gpu_sources += gpu/engine/gpu_engine.c gpu/engine/gpu_engine.h \
   gpu/engine/one_gpu_bfs_results.c gpu/engine/one_gpu_graph.c gpu/engine/one_gpu_graph.h \
   gpu/engine/results_on_host.c gpu/engine/results_on_host.h \

@@ -5,6 +5,7 @@
 #ifndef HOPWAVE_GPU_ENGINE_RESULT_KERNELS_H
 #define HOPWAVE_GPU_ENGINE_RESULT_KERNELS_H
 
+#include "gpu/engine/trace_record.h"
 #include "gpu/graph/device_graph.h"
 
 #ifdef __cplusplus
@@ -19,30 +20,6 @@ struct hw_gpu_output {
     uint64_t *chain;     /* [active] for levels */
     int32_t *level;      /* [vertices] by graph id; -1 unreached */
     uint32_t *changed;   /* [1] */
-};
-
-/* The row of one step as a method's kernels keep it. */
-enum hw_gpu_routine {
-    HW_ROUTINE_BLOCK,           /* top-down in one block */
-    HW_ROUTINE_PUSH,            /* top-down on the whole device */
-    HW_ROUTINE_PUSH_ONLY,       /* the same without a queue of what is found */
-    HW_ROUTINE_PULL,            /* bottom-up */
-    HW_ROUTINE_PULL_BLOCK,      /* bottom-up in one block, the others settling leaves */
-    HW_ROUTINE_LEAVES,          /* vertices of degree 1, at the end */
-    HW_ROUTINE_MERGE_SEPARATE,  /* top-down: work redistributed by merge path, then gathered */
-    HW_ROUTINE_MERGE_GATHER,    /* the same in one: balanced gathering */
-    HW_ROUTINE_MERGE_EXPAND,    /* the same in one: balanced redistribution */
-    HW_ROUTINE_DIRECT,          /* top-down without redistribution */
-    HW_ROUTINE_SCAN2D,          /* top-down by exclusive scan and binary search */
-    HW_ROUTINE_SCATTER_COMPACT, /* the same without atomic operations on vertices */
-    HW_ROUTINE_CTA_WARP_SCAN,   /* top-down by the length of lists */
-    HW_ROUTINES
-};
-struct hw_gpu_trace_record {
-    uint32_t routine;
-    uint32_t frontier, found;
-    uint64_t edges; /* examined */
-    uint64_t clock; /* when it ended, in ticks of the multiprocessor that keeps the rows */
 };
 
 /* Fills the graph's first, next, about and first_id from its lists and ids. */

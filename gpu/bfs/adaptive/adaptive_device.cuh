@@ -15,6 +15,7 @@
 
 #include "gpu/bfs/adaptive/adaptive.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 #include <cooperative_groups.h>
@@ -202,27 +203,19 @@ __device__ void trace_append(const kernel_params &params, const step_context &st
 {
     if (!params.trace || blockIdx.x != 0 || threadIdx.x != 0)
         return;
-    const bool fits = trace.records < params.trace_capacity;
     hw_adaptive_trace_record *record =
-        params.trace + (fits ? trace.records : params.trace_capacity - 1);
+        trace_open(params.trace, params.trace_capacity, trace.records++,
+                   hw_adaptive_trace_record{queue, pull, frontier, 0, 0, 0, 0, 0});
     const uint32_t found =
         pull ? hw_load_relaxed(&step.to->found)
              : hw_load_relaxed(&step.to->queued) - hw_load_relaxed(&step.to->early);
     const uint32_t early = hw_load_relaxed(&step.after->early);
-    if (fits) {
-        record->queue = queue;
-        record->pull = pull;
-        record->frontier = frontier;
-        record->found = record->early = 0;
-        record->edges = record->scanned = 0;
-    }
     record->found += found;
     record->early += early;
     record->edges += hw_load_relaxed(&step.to->checked);
     record->scanned += trace.scanned;
     record->clock = static_cast<uint64_t>(clock64());
     trace.scanned = 0;
-    trace.records++;
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include "gpu/device/launch.h"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 #include <cub/block/block_scan.cuh>
@@ -81,18 +82,9 @@ __device__ __forceinline__ void trace_append(const hw_frontier_queue_params &par
 
     if (!params.trace)
         return;
-    hw_gpu_trace_record *record = params.trace + min(depth, params.trace_capacity - 1);
-    if (depth < params.trace_capacity) {
-        record->routine = routine;
-        record->frontier =
-            hw_packed_entries(from, edge_bits) + hw_load_relaxed(&control->sinks[depth & 3]);
-        record->found = found;
-        record->edges = edges;
-    } else {
-        record->found += found;
-        record->edges += edges;
-    }
-    record->clock = static_cast<uint64_t>(clock64());
+    trace_step(params.trace, params.trace_capacity, depth, routine,
+               hw_packed_entries(from, edge_bits) + hw_load_relaxed(&control->sinks[depth & 3]),
+               found, edges);
     control->trace_records = depth + 1;
 }
 

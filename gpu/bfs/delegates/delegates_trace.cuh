@@ -5,6 +5,7 @@
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_TRACE_CUH
 
 #include "gpu/bfs/delegates/delegates_device.cuh"
+#include "gpu/engine/trace_append.cuh"
 
 namespace hw_delegates
 {
@@ -48,7 +49,6 @@ __device__ void trace_traffic(const kernel_params &params, uint32_t q,
 __device__ void trace_append(const kernel_params &params, count64 now)
 {
     control_t &c = *params.control;
-    const uint32_t at = min(c.trace_records, params.trace.capacity - 1);
     hw_gpu_delegates_trace_record record = {};
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
@@ -64,8 +64,8 @@ __device__ void trace_append(const kernel_params &params, count64 now)
     record.exchange = elapsed_since(c.clock.visits_end[1], c.clock.receive_end);
     record.update = elapsed_since(c.clock.previsit_begin, now);
     record.edges = c.found.edges_examined;
-    params.trace.record[at] = record;
-    c.trace_records = at + 1;
+    *trace_slot(params.trace.record, params.trace.capacity, c.trace_records) = record;
+    c.trace_records = min(c.trace_records + 1, params.trace.capacity);
 }
 
 } // namespace

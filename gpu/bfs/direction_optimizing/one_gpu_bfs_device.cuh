@@ -10,6 +10,7 @@
 #include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/engine/trace_append.cuh"
 
 #include <cuda_runtime.h>
 
@@ -170,19 +171,8 @@ __device__ __forceinline__ void trace_append(const kernel_params &params, uint32
 {
     if (!params.config.trace || blockIdx.x != 0 || threadIdx.x != 0)
         return;
-    hw_gpu_trace_record *record =
-        params.config.trace + min(records, params.config.trace_capacity - 1);
-    if (records < params.config.trace_capacity) {
-        record->routine = routine;
-        record->frontier = frontier;
-        record->found = found;
-        record->edges = edges;
-    } else {
-        record->found += found;
-        record->edges += edges;
-    }
-    record->clock = static_cast<uint64_t>(clock64());
-    records++;
+    trace_step(params.config.trace, params.config.trace_capacity, records++, routine, frontier,
+               found, edges);
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 #include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/engine/trace_append.cuh"
 
 #include <cuda_runtime.h>
 
@@ -257,18 +258,16 @@ __device__ void elapsed_since(const kernel_params &params, trace_state &trace, u
 __device__ void trace_append(const kernel_params &params, trace_state &trace,
                              const hw_peer_bfs_trace_record &own)
 {
-    hw_peer_bfs_trace_record *record = params.trace + min(trace.count, params.trace_capacity - 1);
+    hw_peer_bfs_trace_record *record =
+        trace_open(params.trace, params.trace_capacity, trace.count,
+                   hw_peer_bfs_trace_record{own.routine, own.frontier, 0, 0, 0, 0, 0, 0});
 
-    if (trace.count < params.trace_capacity) {
-        *record = own;
-    } else {
-        record->found += own.found;
-        record->expansion += own.expansion;
-        record->exchange += own.exchange;
-        record->update += own.update;
-        record->edges += own.edges;
-        record->bytes += own.bytes;
-    }
+    record->found += own.found;
+    record->expansion += own.expansion;
+    record->exchange += own.exchange;
+    record->update += own.update;
+    record->edges += own.edges;
+    record->bytes += own.bytes;
     trace.frontier = own.found;
     trace.count++;
 }

@@ -11,6 +11,7 @@
 #include "gpu/bfs/grid2d/scan2d_expansion.cuh"
 #include "gpu/bfs/grid2d/scan2d_grid.h"
 #include "gpu/comm/allgather.h"
+#include "gpu/engine/trace_append.cuh"
 
 #include <cooperative_groups.h>
 #include <cub/block/block_scan.cuh>
@@ -109,7 +110,7 @@ __device__ __forceinline__ bool writes_trace(const kernel_params &params)
 __device__ __forceinline__ hw_scan2d_grid_trace_record *trace_record_at(const kernel_params &params,
                                                                         uint32_t depth)
 {
-    return params.trace.record + min(depth, params.trace.capacity - 1);
+    return trace_slot(params.trace.record, params.trace.capacity, depth);
 }
 
 /* Counts a set that is sent: a bitmap always has its full length. */
@@ -130,10 +131,9 @@ __device__ __forceinline__ void trace_set(const kernel_params &params,
 __device__ __noinline__ void trace_begin_level(const kernel_params &params, uint32_t depth,
                                                count64 frontier)
 {
-    hw_scan2d_grid_trace_record *record = trace_record_at(params, depth);
+    hw_scan2d_grid_trace_record *record = trace_open(params.trace.record, params.trace.capacity,
+                                                     depth, hw_scan2d_grid_trace_record{});
 
-    if (depth < params.trace.capacity)
-        *record = hw_scan2d_grid_trace_record{};
     record->frontier += frontier;
     record->time[HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN] = hw_nanoseconds();
     params.search.control->trace_records = depth + 1;

@@ -7,6 +7,7 @@
 #define HOPWAVE_GPU_SSSP_BELLMAN_PHASE_SCHEDULE_CUH
 
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/sssp/bellman/near_far_pile.cuh"
 
 namespace bellman_ford
@@ -139,18 +140,16 @@ __device__ __forceinline__ void append_trace(const hw_bellman_params &params, ui
     const uint32_t at = control->trace_size;
 
     if (params.trace && params.config.trace_capacity > 0) {
-        hw_gpu_sssp_trace_record *record =
-            params.trace +
-            (at < params.config.trace_capacity ? at : params.config.trace_capacity - 1);
-        const bool full = at >= params.config.trace_capacity;
-        record->routine = routine + (params.search.reachability_only ? HW_BELLMAN_ROUTINES / 2 : 0);
-        record->bucket = bucket;
-        record->frontier = counters.frontier;
-        record->found = static_cast<uint32_t>(counters.improved);
-        record->pushed = (full ? record->pushed : 0) + counters.edges;
-        record->pulled = 0;
+        hw_gpu_sssp_trace_record *record = trace_open(
+            params.trace, params.config.trace_capacity, at,
+            hw_gpu_sssp_trace_record{
+                routine + (params.search.reachability_only ? HW_BELLMAN_ROUTINES / 2 : 0), bucket,
+                0, 0, 0, 0, 0});
+        record->frontier += counters.frontier;
+        record->found += static_cast<uint32_t>(counters.improved);
+        record->pushed += counters.edges;
         record->clock = hw_nanoseconds();
-        control->trace_size = full ? at : at + 1;
+        control->trace_size = min(at + 1, params.config.trace_capacity);
     }
     control->ring[(phase + 2) & 3] = hw_bellman_counters{};
 }

@@ -10,6 +10,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 
 #include "gpu/device/prefix_search.cuh"
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
@@ -245,15 +246,13 @@ __device__ __forceinline__ void trace_append(const kernel_params &params,
     if (!params.trace || hw_grid_thread() != 0)
         return;
     hw_gpu_sssp_trace_record *record =
-        params.trace + min(*state.trace_records, params.trace_capacity - 1);
-    if (*state.trace_records < params.trace_capacity)
-        *record = hw_gpu_sssp_trace_record{state.routine, state.bucket, 0, 0, 0, 0, 0};
+        trace_open(params.trace, params.trace_capacity, (*state.trace_records)++,
+                   hw_gpu_sssp_trace_record{state.routine, state.bucket, 0, 0, 0, 0, 0});
     record->frontier += state.frontier;
     record->found += found;
     record->pushed += pushed;
     record->pulled += pulled;
     record->clock = static_cast<uint64_t>(clock64());
-    (*state.trace_records)++;
 }
 
 /* The block pushes its own discoveries for some rounds without a grid barrier, while there are at

@@ -8,6 +8,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_ROUNDS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_ROUNDS_CUH
 
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_device.cuh"
 
 namespace hw_delta::small_frontier
@@ -361,7 +362,7 @@ __device__ __forceinline__ bool iteration_ends(const kernel_params &params, uint
 __device__ __forceinline__ hw_gpu_sssp_trace_record *trace_at(const kernel_params &params,
                                                               uint32_t at)
 {
-    return params.trace + min(at, params.trace_capacity - 1);
+    return trace_slot(params.trace, params.trace_capacity, at);
 }
 
 /* Counts a round of this block in its trace record. One thread. */

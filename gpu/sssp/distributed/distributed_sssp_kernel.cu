@@ -11,6 +11,7 @@
  */
 #include "gpu/comm/allgather.cuh"
 #include "gpu/device/launch.h"
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/sssp/distributed/frontier_lists.cuh"
 #include "gpu/sssp/distributed/pull_edges.cuh"
 #include "gpu/sssp/distributed/push_edges.cuh"
@@ -146,8 +147,7 @@ __device__ void count_round(const kernel_params &params,
         uint64_t sent = 0;
         for (uint32_t k = 0; k < HW_DISTRIBUTED_SSSP_COUNT_BROADCAST; k++)
             sent += (__ldcg(own + k) & UINT32_MAX) + (__ldcg(own + k) >> 32);
-        const uint32_t at = run_params.first_record + r;
-        run_params.trace[at < run_params.trace_capacity ? at : run_params.trace_capacity - 1] =
+        *trace_slot(run_params.trace, run_params.trace_capacity, run_params.first_record + r) =
             hw_distributed_sssp_trace_record{__ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_FRONTIER),
                                              __ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP),
                                              __ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_EDGES),

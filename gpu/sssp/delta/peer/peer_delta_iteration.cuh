@@ -6,6 +6,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
 
+#include "gpu/engine/trace_append.cuh"
 #include "gpu/sssp/delta/peer/peer_delta_outbox.cuh"
 
 namespace hw_delta::peer
@@ -235,7 +236,7 @@ __device__ void trace_append(const kernel_params &params, const block_shared &sh
     uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
     for (uint32_t q = 0; q < params.part.config.ranks; q++)
         sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
-    params.trace[min(search.trace_records, params.config.trace_capacity - 1)] =
+    *trace_slot(params.trace, params.config.trace_capacity, search.trace_records) =
         hw_peer_delta_trace_record{routine,
                                    search.bucket,
                                    shared.previous.frontier + shared.previous.from_inbox,
