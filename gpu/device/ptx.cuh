@@ -1,6 +1,10 @@
 /*
  * Operations that CUDA C++ does not offer, as inline PTX: memory order, cache hints, the clock; and
  * the sizes of grids. gpu/emulated/ptx.cuh has the same functions for processors.
+ *
+ * cuda::atomic_ref has the same orders and scopes, but addresses memory generically: nvcc 13.0.88
+ * compiles it for sm_90 to LD and ATOM where these functions give LDG and ATOMG, in polls that all
+ * blocks wait for.
  */
 #ifndef HOPWAVE_GPU_DEVICE_PTX_CUH
 #define HOPWAVE_GPU_DEVICE_PTX_CUH

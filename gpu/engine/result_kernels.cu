@@ -194,8 +194,7 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
             if (level_of(graph, output, source, root) == level - 1)
                 least = min(least, graph.graph_id[source]);
         }
-        for (int half = 16; half > 0; half /= 2)
-            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
+        least = hw_warp_min(least);
         if (lane == 0)
             output.parent_id[graph.graph_id[rank]] = least;
     }

@@ -175,8 +175,7 @@ __global__ void canonical_parents(hw_partition_1d partition, hw_partition_1d_out
             if (level_of(output.ancestor, source, root) == level - 1)
                 min_id = min(min_id, partition.graph_id[source]);
         }
-        for (int half = 16; half > 0; half /= 2)
-            min_id = min(min_id, __shfl_xor_sync(HW_WARP, min_id, half));
+        min_id = hw_warp_min(min_id);
         if (lane == 0)
             output.parent_id[k] = min_id;
     }

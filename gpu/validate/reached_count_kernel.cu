@@ -16,10 +16,7 @@ constexpr uint32_t no_parent = UINT32_MAX;
 /* Takes the greatest of all lanes' numbers into *most. */
 __device__ void take_most(count64 own, uint64_t *most)
 {
-    for (int half = 16; half > 0; half /= 2) {
-        const count64 other = __shfl_xor_sync(HW_WARP, own, half);
-        own = own > other ? own : other;
-    }
+    own = hw_warp_max(own);
     if ((threadIdx.x & 31) == 0 && own)
         atomicMax(reinterpret_cast<count64 *>(most), own);
 }

@@ -254,7 +254,7 @@ __device__ void probe_rest_by_warp(const kernel_params &params, const step_conte
     }
     const uint32_t early_ballot = __ballot_sync(HW_WARP, early_parent != HW_INVALID_VERTEX);
     early_parent = __shfl_sync(HW_WARP, early_parent, early_ballot ? __ffs(early_ballot) - 1 : 0);
-    checked = warp_sum(checked);
+    checked = hw_warp_sum(checked);
     if (static_cast<int>(lane_id()) != from)
         return;
     probe.parent = parent;
@@ -379,9 +379,9 @@ __device__ __forceinline__ void pull_medium(const kernel_params &params, const s
         if (__any_sync(HW_WARP, parent != HW_INVALID_VERTEX))
             break;
     }
-    parent = warp_min(parent);
-    early_parent = warp_min(early_parent);
-    checked = warp_sum(checked);
+    parent = hw_warp_min(parent);
+    early_parent = hw_warp_min(early_parent);
+    checked = hw_warp_sum(checked);
     if (lane_id() == 0)
         end_probe<Offset>(params, step, v, parent, early_parent, checked, own);
 }

@@ -51,20 +51,6 @@ __device__ __forceinline__ uint32_t lower_lanes()
     return (1u << lane_id()) - 1;
 }
 
-template <typename T> __device__ __forceinline__ T warp_sum(T x)
-{
-    for (int half = 16; half > 0; half /= 2)
-        x += __shfl_xor_sync(HW_WARP, x, half);
-    return x;
-}
-
-__device__ __forceinline__ uint32_t warp_min(uint32_t x)
-{
-    for (int half = 16; half > 0; half /= 2)
-        x = min(x, __shfl_xor_sync(HW_WARP, x, half));
-    return x;
-}
-
 /* Capacity of a warp's list of vertices that wait until every lane has one. */
 constexpr uint32_t waiting_capacity = 32 + 4 * 32;
 
@@ -126,9 +112,9 @@ __device__ __noinline__ void add_up(const step_context step, const thread_counts
 {
     __shared__ count64 sum[3];
     __shared__ uint32_t small[3];
-    const count64 edges = warp_sum(own.edges), edges_early = warp_sum(own.edges_early);
-    const count64 checked = warp_sum(own.checked);
-    const uint32_t found = warp_sum(own.found), early = warp_sum(own.early);
+    const count64 edges = hw_warp_sum64(own.edges), edges_early = hw_warp_sum64(own.edges_early);
+    const count64 checked = hw_warp_sum64(own.checked);
+    const uint32_t found = hw_warp_sum(own.found), early = hw_warp_sum(own.early);
     const uint32_t has_long = __any_sync(HW_WARP, own.has_long != 0);
 
     __syncthreads();

@@ -136,7 +136,7 @@ __device__ block_sums sum_blocks(const uint32_t *block_sum, const active_blocks 
         all += own;
         before += b < blocks.index ? own : 0;
     }
-    return {warp_sum(before), warp_sum(all)};
+    return {hw_warp_sum(before), hw_warp_sum(all)};
 }
 
 /* The class of a list by its length. Queues begin with class 0, the longest lists. */

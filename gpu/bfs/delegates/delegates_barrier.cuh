@@ -13,6 +13,7 @@
 
 #include "gpu/bfs/delegates/delegates_device.cuh"
 #include "gpu/comm/peer_barrier.cuh"
+#include "gpu/device/warp.cuh"
 
 namespace hw_delegates
 {
@@ -80,10 +81,9 @@ __device__ uint32_t barrier_delegates(const kernel_params &params, bool store)
     control_t *const c = params.control;
     uint64_t word;
     const bool all = wait_peers(params, HW_GPU_DELEGATES_SIGNAL_MASK, word);
-    uint32_t most_found = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates));
+    const uint32_t most_found =
+        hw_warp_max(max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates)));
 
-    for (int half = 16; half > 0; half /= 2)
-        most_found = max(most_found, __shfl_xor_sync(HW_WARP, most_found, half));
     if (store && threadIdx.x == 0) {
         c->found.max_delegates = most_found;
         c->clock.barrier_end[0] = hw_nanoseconds();

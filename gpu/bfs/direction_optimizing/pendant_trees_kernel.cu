@@ -14,6 +14,7 @@
  */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 #include <cub/device/device_select.cuh>
@@ -47,8 +48,7 @@ __global__ void count_neighbors(hw_gpu_graph graph, remaining_neighbors left)
         uint32_t all = 0;
         for (Offset k = lane; k < length; k += 32)
             all ^= __ldg(graph.out.neighbor + begin + k);
-        for (int half = 16; half > 0; half /= 2)
-            all ^= __shfl_xor_sync(HW_WARP, all, half);
+        all = hw_warp_reduce(all, [](uint32_t a, uint32_t b) { return a ^ b; });
         if (lane == 0) {
             left.count[v] = static_cast<uint32_t>(min(length, static_cast<Offset>(UINT32_MAX)));
             left.xor_of_ids[v] = all;

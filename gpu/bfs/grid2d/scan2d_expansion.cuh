@@ -10,6 +10,7 @@
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/grid2d/scan2d_one_gpu.h"
 #include "gpu/device/prefix_search.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 namespace hw_scan2d
@@ -30,18 +31,6 @@ template <typename Offset> struct frontier {
     Offset *sum;   /* [count] edges before each */
     Offset *shift; /* [count] from these to positions in the lists; NULL where not needed */
 };
-
-/* The minimum over all lanes. */
-__device__ __forceinline__ uint32_t warp_min(uint32_t x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_min_sync(HW_WARP, x);
-#else
-    for (int half = 16; half > 0; half /= 2)
-        x = min(x, __shfl_xor_sync(HW_WARP, x, half));
-    return x;
-#endif
-}
 
 /* The first entry of begin .. end for which is_unvisited() holds, given that it holds for all
  * entries after one for which it does. Exponential search from the end, since few entries follow

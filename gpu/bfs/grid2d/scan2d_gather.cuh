@@ -107,7 +107,7 @@ __device__ __noinline__ void find_first_unvisited(const kernel_params &params,
                 first = min(first, static_cast<uint32_t>(w) * 32 + __ffs(left) - 1);
         }
     }
-    first = warp_min(first);
+    first = hw_warp_min(first);
     if (lane_of() == 0 && first < hw_load_relaxed(first_unvisited))
         atomicMin(first_unvisited, static_cast<count64>(first));
 }

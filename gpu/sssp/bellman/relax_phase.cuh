@@ -5,6 +5,7 @@
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_RELAX_PHASE_CUH
 #define HOPWAVE_GPU_SSSP_BELLMAN_RELAX_PHASE_CUH
 
+#include "gpu/device/warp.cuh"
 #include "gpu/sssp/bellman/frontier_tiles.cuh"
 #include "gpu/sssp/bellman/long_list_chunks.cuh"
 
@@ -22,12 +23,8 @@ inline __device__ void clear_block_counters(block_shared &shared)
 /* Reduces the least far key over the warp into the counters of the block. */
 template <class L> __device__ inline void reduce_far(L &lane, block_shared &shared)
 {
-    typename L::key nearest = lane.min_far_key;
+    const typename L::key nearest = hw_warp_min(lane.min_far_key);
 
-    for (int half = 16; half > 0; half /= 2) {
-        const typename L::key other = __shfl_xor_sync(HW_WARP, nearest, half);
-        nearest = other < nearest ? other : nearest;
-    }
     if (lane.index == 0 && nearest != L::none)
         atomicMax(&shared.far_complement, static_cast<unsigned long long>(INT64_MAX - nearest));
 }

@@ -52,15 +52,6 @@ template <typename T> __device__ __forceinline__ T *by_parity(T *const two[2], u
     return number & 1 ? two[1] : two[0];
 }
 
-template <typename T> __device__ __forceinline__ T warp_min(T mine)
-{
-    for (int half = 16; half; half /= 2) {
-        const T other = __shfl_xor_sync(HW_WARP, mine, half);
-        mine = other < mine ? other : mine;
-    }
-    return mine;
-}
-
 /* Sum over a warp of counts whose total may need more than 32 bits. */
 __device__ __forceinline__ count64 warp_sum(uint32_t mine)
 {

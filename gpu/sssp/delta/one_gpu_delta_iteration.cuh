@@ -134,7 +134,7 @@ __device__ __forceinline__ void reduce_lane_counters(block_shared &shared,
     const count64 pulled = warp_sum(state.pulled);
     const uint32_t unsettled = hw_warp_sum(state.unsettled),
                    unreached = hw_warp_sum(state.unreached);
-    const key_of<kind> min_key = warp_min(state.min_key);
+    const key_of<kind> min_key = hw_warp_min(state.min_key);
     if (!first)
         return;
     atomicAdd(&shared.sum.pulled, pulled);

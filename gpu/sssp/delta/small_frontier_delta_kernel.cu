@@ -173,7 +173,7 @@ __device__ __forceinline__ void refill_step(const kernel_params &params, block_s
             later.list[at[1]] = v;
     }
     if (__any_sync(HW_WARP, min_key != hw_keys<kind>::none)) {
-        min_key = warp_min(min_key);
+        min_key = hw_warp_min(min_key);
         if (lane == 0)
             atomicMin(&params.control->counters[(search.iteration + 1) & 3].min_key,
                       static_cast<long long>(min_key));

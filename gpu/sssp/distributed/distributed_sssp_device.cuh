@@ -163,17 +163,6 @@ __device__ __forceinline__ count64 complement(int64_t key)
     return ~(static_cast<count64>(key) ^ 1ull << 63);
 }
 
-__device__ __forceinline__ uint32_t warp_or(uint32_t x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(HW_WARP, x);
-#else
-    for (int half = 16; half > 0; half /= 2)
-        x |= __shfl_xor_sync(HW_WARP, x, half);
-    return x;
-#endif
-}
-
 __device__ __forceinline__ uint64_t warp_number()
 {
     return hw_grid_thread() / 32;

@@ -83,8 +83,7 @@ __device__ void collect_step(const kernel_params &params, const job_t &job, bloc
     __syncwarp();
     add(sums, 0, seen.rest_of_bucket);
     add(sums, 1, static_cast<count64>(seen.unsettled) << 32 | seen.unreached);
-    for (int half = 16; half > 0; half /= 2)
-        seen.min_key = min(seen.min_key, __shfl_xor_sync(HW_WARP, seen.min_key, half));
+    seen.min_key = hw_warp_min(seen.min_key);
     if ((threadIdx.x & 31) == 0 && seen.min_key != largest_key)
         atomicMax(&sums.max, complement(seen.min_key));
     __syncthreads();

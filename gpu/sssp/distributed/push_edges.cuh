@@ -162,7 +162,7 @@ __device__ void push_queue(const kernel_params &params, const job_t &job)
                 const uint64_t start =
                     ahead < lists ? __ldcg(params.state.queue_prefix + ahead) : UINT64_MAX;
                 const uint64_t away = start - begin;
-                const uint32_t starts = warp_or(away < 32 ? 1u << away : 0);
+                const uint32_t starts = hw_warp_or(away < 32 ? 1u << away : 0);
                 const uint32_t mine = queue_index + __popc(starts & ((2u << lane) - 1));
                 queue_index += __popc(starts) + (__any_sync(HW_WARP, away == 32) ? 1 : 0);
                 if (edge < end) {

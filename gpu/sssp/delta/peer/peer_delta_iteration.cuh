@@ -34,7 +34,7 @@ template <int kind>
 __device__ __noinline__ void reduce_counters(const lane_counters count, key_of<kind> min_key)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const key_of<kind> warp_min_key = warp_min(min_key);
+    const key_of<kind> warp_min_key = hw_warp_min(min_key);
     count64 mine = 0;
 
 #pragma unroll
@@ -83,7 +83,7 @@ __device__ __forceinline__ void publish_counters(const block_shared &shared, ite
     if (!__any_sync(HW_WARP, mine != 0))
         return;
     if (k == sums) {
-        const count64 maximum = ~warp_min(~mine);
+        const count64 maximum = ~hw_warp_min(~mine);
         if (lane == 0)
             atomicMax(&to->max_complement, maximum);
         return;

@@ -62,7 +62,7 @@ pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bou
             state.pulled++;
             take_better<kind>(params, state, bound, edge, best);
         }
-        const key_of<kind> min_key = warp_min(best.key);
+        const key_of<kind> min_key = hw_warp_min(best.key);
         if (min_key < before) {
             const int who = __ffs(__ballot_sync(HW_WARP, best.key == min_key)) - 1;
             best.key = min_key;
