@@ -23,8 +23,8 @@ gpu_sources += gpu/device/device.c gpu/device/device.h gpu/device/launch.c
 
 # comm: transports, all-gathers, barriers
 kernels += gpu/comm/allgather_kernel.cu
-kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather.h gpu/comm/peer_barrier.cuh
-gpu_sources += gpu/comm/allgather.c \
+kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather_kernel.h gpu/comm/peer_barrier.cuh
+gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
   gpu/comm/outbox.c gpu/comm/outbox.h \
@@ -56,7 +56,7 @@ kernels += gpu/validate/reached_count_kernel.cu gpu/validate/validation_kernel.c
 kernel_includes += gpu/validate/reached_count_kernel.h gpu/validate/validation_kernels.h
 gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
   gpu/validate/reached_count.c gpu/validate/reached_count.h gpu/validate/result_view.h \
-  gpu/validate/tree_cache.c gpu/validate/tree_cache.h \
+  gpu/validate/device_tree_cache.c gpu/validate/device_tree_cache.h \
   gpu/validate/tree_validation.c gpu/validate/tree_validation.h
 
 # engine: the frame of all GPU methods

@@ -9,7 +9,7 @@
 #ifndef HOPWAVE_GPU_COMM_ALLGATHER_CUH
 #define HOPWAVE_GPU_COMM_ALLGATHER_CUH
 
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/comm/peer_barrier.cuh"
 #include "gpu/device/warp.cuh"
 

@@ -9,6 +9,8 @@
 #ifndef HOPWAVE_GPU_DEVICE_KERNEL_CALLABLE_H
 #define HOPWAVE_GPU_DEVICE_KERNEL_CALLABLE_H
 
+#ifdef __CUDACC__
 #define HW_KERNEL_CALLABLE __host__ __device__
+#endif
 
 #endif

@@ -20,7 +20,7 @@
 #include "gpu/engine/result_kernels.h"
 #include "gpu/graph/degree_ordered_lists.h"
 #include "gpu/graph/device_graph.h"
-#include "gpu/validate/tree_cache.h"
+#include "gpu/validate/device_tree_cache.h"
 #include "lib/engine/core/method.h"
 
 /* Longest wait of a kernel at a barrier of GPUs, in nanoseconds. Longer than the timeout of the
@@ -107,7 +107,7 @@ struct hw_gpu_root {
 };
 
 struct hw_gpu_engine {
-    struct hw_gpu_tree_cache tree_cache; /* first: see gpu/validate/tree_cache.h */
+    struct hw_gpu_tree_cache tree_cache; /* first: see gpu/validate/device_tree_cache.h */
     const struct hw_method *method;
     const struct hw_gpu_search *ops; /* what the method adds: method->impl */
     const struct hw_context *ctx;

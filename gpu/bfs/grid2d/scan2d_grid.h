@@ -16,8 +16,10 @@
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_H
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_H
 
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/graph/device_graph.h"
+
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {

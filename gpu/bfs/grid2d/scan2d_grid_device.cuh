@@ -10,7 +10,7 @@
 
 #include "gpu/bfs/grid2d/scan2d_expansion.cuh"
 #include "gpu/bfs/grid2d/scan2d_grid.h"
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/engine/trace_append.cuh"
 
 #include <cooperative_groups.h>

@@ -3,6 +3,7 @@
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_HOST_H
 
 #include "gpu/bfs/grid2d/scan2d_grid.h"
+#include "gpu/comm/allgather.h"
 #include "gpu/comm/preposted_recv.h"
 #include "gpu/engine/gpu_engine.h"
 

@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
 
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"

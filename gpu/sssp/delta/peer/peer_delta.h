@@ -30,7 +30,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H
 
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BLOCK_SHARED_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BLOCK_SHARED_CUH
 
-#include "gpu/comm/allgather.h"
+#include "gpu/comm/allgather_kernel.h"
 #include "gpu/sssp/common/bucket_queues.cuh"
 #include "gpu/sssp/delta/peer/peer_delta.h"
 

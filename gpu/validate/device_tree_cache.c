@@ -1,4 +1,4 @@
-#include "gpu/validate/tree_cache.h"
+#include "gpu/validate/device_tree_cache.h"
 
 #include "gpu/validate/tree_validation.h"
 #include "lib/base/memory.h"

@@ -5,8 +5,8 @@
  * Every engine embeds one struct hw_gpu_tree_cache as its first member, so that the functions of
  * the method table, which get the engine's address, have the address of its cache.
  */
-#ifndef HOPWAVE_GPU_VALIDATE_TREE_CACHE_H
-#define HOPWAVE_GPU_VALIDATE_TREE_CACHE_H
+#ifndef HOPWAVE_GPU_VALIDATE_DEVICE_TREE_CACHE_H
+#define HOPWAVE_GPU_VALIDATE_DEVICE_TREE_CACHE_H
 
 #include "gpu/validate/reached_count.h"
 #include "gpu/validate/result_view.h"
