@@ -19,8 +19,8 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
 {
     for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint32_t rank = static_cast<uint32_t>(v);
-        const Offset begin = hw_begin<Offset>(graph.in, rank);
-        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
+        const Offset begin = hw_list_begin<Offset>(graph.in, rank);
+        const Offset end = hw_list_begin<Offset>(graph.in, rank + 1);
         const uint32_t source = begin < end ? graph.in.neighbor[begin] : HW_INVALID_VERTEX;
         first[v] = source;
         if (v >= graph.core)
@@ -28,8 +28,8 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
         for (Offset k = 0; k < 8; k++)
             next[8 * v + k] =
                 begin + 1 + k < end ? graph.in.neighbor[begin + 1 + k] : HW_INVALID_VERTEX;
-        const uint64_t out = hw_begin<Offset>(graph.out, rank);
-        about[4 * v] = static_cast<uint32_t>(hw_begin<Offset>(graph.out, rank + 1) - out);
+        const uint64_t out = hw_list_begin<Offset>(graph.out, rank);
+        about[4 * v] = static_cast<uint32_t>(hw_list_begin<Offset>(graph.out, rank + 1) - out);
         about[4 * v + 2] = static_cast<uint32_t>(out);
         about[4 * v + 3] = static_cast<uint32_t>(out >> 32);
         if (source < graph.core)
@@ -188,8 +188,8 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
         uint32_t least = HW_INVALID_VERTEX;
         if (level <= 0)
             continue;
-        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
-        for (Offset k = hw_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
+        const Offset end = hw_list_begin<Offset>(graph.in, rank + 1);
+        for (Offset k = hw_list_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
             const uint32_t source = graph.in.neighbor[k];
             if (level_of(graph, output, source, root) == level - 1)
                 least = min(least, graph.graph_id[source]);

@@ -30,20 +30,20 @@ bool hw_degrees_fall(const struct hw_part *part)
  * that keys have. */
 static int fill_keys(const struct hw_part *part, uint64_t *key, hw_lid *position)
 {
-    hw_count most = 0;
+    hw_count max_degree = 0;
 
-#pragma omp parallel for reduction(max : most)
+#pragma omp parallel for reduction(max : max_degree)
     for (hw_lid v = 0; v < part->own.count; v++)
-        most = hw_degree_of(part, v) > most ? hw_degree_of(part, v) : most;
+        max_degree = hw_degree_of(part, v) > max_degree ? hw_degree_of(part, v) : max_degree;
 #pragma omp parallel for
     for (hw_lid v = 0; v < part->own.count; v++) {
-        key[v] = (uint64_t)(most - hw_degree_of(part, v));
+        key[v] = (uint64_t)(max_degree - hw_degree_of(part, v));
         position[v] = v;
     }
-    return hw_bits((uint64_t)most + 1);
+    return hw_bits((uint64_t)max_degree + 1);
 }
 
-enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
+enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **vertex,
                                   struct hw_error *err)
 {
     const hw_lid n = part->own.count;
@@ -53,13 +53,13 @@ enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position,
     if (status == HW_OK)
         status = hw_alloc(position, n, sizeof **position, "positions", err);
     if (status == HW_OK)
-        status = hw_alloc(rank, n, sizeof **rank, "ranks", err);
+        status = hw_alloc(vertex, n, sizeof **vertex, "vertices", err);
     if (status == HW_OK)
         status = hw_sort(key, *position, n, fill_keys(part, key, *position), err);
     if (status == HW_OK) {
 #pragma omp parallel for
-        for (hw_lid r = 0; r < n; r++)
-            (*rank)[(*position)[r]] = r;
+        for (hw_lid v = 0; v < n; v++)
+            (*vertex)[(*position)[v]] = v;
     }
     free(key);
     return status;

@@ -17,9 +17,9 @@ hw_count hw_degree_of(const struct hw_part *part, hw_lid v);
 bool hw_degrees_fall(const struct hw_part *part);
 
 /* Numbers all positions by falling degree, equal ones in their order. position: of each
- * number, rank: number of each position; both allocated here, [part->own.count], the caller's to
+ * vertex, vertex: number of each position; both allocated here, [part->own.count], the caller's to
  * free, also after a failure. Local. */
-enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
+enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **vertex,
                                   struct hw_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "lib/layout/part.h"
 
-/* One compressed matrix by rank; borrowed from the part or made here. */
+/* One compressed matrix by vertex; borrowed from the part or made here. */
 struct hw_host_lists {
     const hw_count *offset; /* [vertices + 1] */
     const hw_lid *neighbor; /* [offset[vertices]] */
@@ -19,7 +19,7 @@ struct hw_host_lists {
 struct hw_degree_order {
     const struct hw_part *part;
     hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
-    hw_lid *position;              /* [vertices] of each rank; NULL where they are equal */
+    hw_lid *position;              /* [vertices] of each vertex; NULL where they are equal */
     hw_lid *vertex_of_position;    /* [vertices] likewise */
     bool leaves_moved;             /* the lists have positions still; equal but for leaves */
     struct hw_host_lists out, in;  /* in: of directed graphs only */

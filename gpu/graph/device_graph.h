@@ -9,7 +9,7 @@
  *   [core, active)    degree 1
  *   [active, n)       isolated
  *
- * This number is called a rank below. A vertex of degree 1 is nobody's parent, unless
+ * A vertex of degree 1 is nobody's parent, unless
  * it is the root, and its own parent can only be its one neighbour.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEVICE_GRAPH_H
@@ -48,7 +48,7 @@ struct hw_gpu_graph {
     const uint32_t *next_in_neighbors; /* [core][8] the eight after the first, likewise */
     const uint32_t *vertex_record; /* [core][4] length of the out-list; vertices of the core whose
                               first source it is; where the list begins, low and high half */
-    const uint32_t *graph_id;      /* [vertices] by rank */
+    const uint32_t *graph_id;      /* [vertices] by vertex */
     const uint32_t *vertex_of_id;  /* [vertices] by graph id */
     const uint32_t *first_in_neighbor_id; /* [vertices] by graph id: the first source's graph id */
 };

@@ -19,10 +19,10 @@
 struct collecting {
     struct hw_layout_build *layout;
     struct hw_gpu_arrays arrays;
-    uint64_t *ends;     /* [owned], as are all of these; on the device */
-    uint32_t *out, *in; /* in: of directed graphs only */
-    uint32_t *loop;     /* with weights only */
-    uint32_t *degree;   /* the one being counted */
+    uint64_t *multigraph_degree; /* [owned], as are all of these; on the device */
+    uint32_t *out, *in;          /* in: of directed graphs only */
+    uint32_t *loop;              /* with weights only */
+    uint32_t *degree;            /* the one being counted */
 };
 
 static enum hw_status count_range(void *self, const struct hw_row_range *range,
@@ -31,9 +31,9 @@ static enum hw_status count_range(void *self, const struct hw_row_range *range,
     struct collecting *collecting = self;
     bool out = collecting->degree == collecting->out;
 
-    return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
-                                            range->entries, out ? collecting->ends : NULL,
-                                            collecting->degree, NULL),
+    return hw_cuda(hw_gpu_launch_count_rows(
+                       range->keys->key[0], (uint64_t)range->count, range->entries,
+                       out ? collecting->multigraph_degree : NULL, collecting->degree, NULL),
                    "the kernel that counts neighbours", err);
 }
 
@@ -44,7 +44,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
     hw_count owned = builder->owned.count;
     size_t bytes = (size_t)owned * sizeof(uint32_t);
 
-    hw_gpu_add(arrays, &self->ends, owned, sizeof *self->ends);
+    hw_gpu_add(arrays, &self->multigraph_degree, owned, sizeof *self->multigraph_degree);
     hw_gpu_add(arrays, &self->out, owned, sizeof *self->out);
     if (builder->desc->directed)
         hw_gpu_add(arrays, &self->in, owned, sizeof *self->in);
@@ -52,7 +52,8 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
         hw_gpu_add(arrays, &self->loop, owned, sizeof *self->loop);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
     if (status == HW_OK)
-        status = hw_gpu_fill(self->ends, 0, (size_t)owned * sizeof *self->ends, err);
+        status = hw_gpu_fill(self->multigraph_degree, 0,
+                             (size_t)owned * sizeof *self->multigraph_degree, err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->out, 0, bytes, err);
     if (status == HW_OK && self->in)
@@ -123,8 +124,8 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
                                      "tuples of vertices", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(builder->owned.tuples, self->ends, (size_t)owned * sizeof(hw_count),
-                                err);
+        status = hw_gpu_get_new(builder->owned.tuples, self->multigraph_degree,
+                                (size_t)owned * sizeof(hw_count), err);
     if (status == HW_OK)
         status = hw_alloc_zero(&builder->owned.degree, owned, sizeof *builder->owned.degree,
                                "degrees", err);
@@ -418,10 +419,10 @@ static enum hw_status get_targets(const uint32_t *device, hw_count count, hw_gid
         hw_alloc(&narrow, count < piece ? count : piece, sizeof *narrow, "edges of a part", err);
 
     for (hw_count at = 0; at < count && status == HW_OK; at += piece) {
-        hw_count some = count - at < piece ? count - at : piece;
-        status = hw_gpu_get(narrow, device + at, (size_t)some * sizeof *narrow, err);
+        hw_count batch = count - at < piece ? count - at : piece;
+        status = hw_gpu_get(narrow, device + at, (size_t)batch * sizeof *narrow, err);
 #pragma omp parallel for
-        for (hw_count i = 0; i < some; i++)
+        for (hw_count i = 0; i < batch; i++)
             target[at + i] = narrow[i];
     }
     free(narrow);

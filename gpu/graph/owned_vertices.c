@@ -24,13 +24,13 @@ static enum hw_status sort_positions(struct hw_owned_vertices *self, struct hw_p
         status = hw_gpu_allocate(&arrays, 0, "sorting vertices", err);
     if (status == HW_OK)
         status =
-            hw_cuda(hw_gpu_launch_number(self->room[0], self->count), "numbering vertices", err);
+            hw_cuda(hw_gpu_launch_number(self->buffer[0], self->count), "numbering vertices", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_order(scratch, &bytes, false, self->id, sorted,
-                                             self->room[0], self->room[1], self->count),
+                                             self->buffer[0], self->buffer[1], self->count),
                          "sorting vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_get_new(own->by_graph_id, self->room[1],
+        status = hw_gpu_get_new(own->by_graph_id, self->buffer[1],
                                 self->count * sizeof *own->by_graph_id, err);
     hw_gpu_release(&arrays);
     return status;
@@ -45,7 +45,7 @@ enum hw_status hw_owned_vertices_open(struct hw_owned_vertices *self, const uint
 
     hw_gpu_add(&self->arrays, &self->id, count, sizeof *self->id);
     for (int k = 0; k < 2; k++)
-        hw_gpu_add(&self->arrays, &self->room[k], count, sizeof *self->room[k]);
+        hw_gpu_add(&self->arrays, &self->buffer[k], count, sizeof *self->buffer[k]);
     if (status == HW_OK)
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of a part", err);
     if (status == HW_OK)
@@ -62,10 +62,12 @@ enum hw_status hw_owned_vertices_open(struct hw_owned_vertices *self, const uint
 enum hw_status hw_owned_vertices_get(struct hw_owned_vertices *self, const uint32_t *value,
                                      uint32_t *to, struct hw_error *err)
 {
-    enum hw_status status = hw_cuda(hw_gpu_launch_take(value, self->id, self->count, self->room[0]),
-                                    "taking what a part's vertices have", err);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_take(value, self->id, self->count, self->buffer[0]),
+                "taking what a part's vertices have", err);
 
-    return status == HW_OK ? hw_gpu_get(to, self->room[0], self->count * sizeof *to, err) : status;
+    return status == HW_OK ? hw_gpu_get(to, self->buffer[0], self->count * sizeof *to, err)
+                           : status;
 }
 
 enum hw_status hw_owned_vertices_add(struct hw_owned_vertices *self, const uint32_t *value,

@@ -11,9 +11,9 @@
 /* Zero-initialise. */
 struct hw_owned_vertices {
     struct hw_gpu_arrays arrays;
-    uint32_t *id;      /* [count] graph ids by position */
-    uint32_t *room[2]; /* [count] */
-    uint32_t *host;    /* [count] on the host */
+    uint32_t *id;        /* [count] graph ids by position */
+    uint32_t *buffer[2]; /* [count] */
+    uint32_t *host;      /* [count] on the host */
     hw_lid count;
 };
 

@@ -121,19 +121,19 @@ static enum hw_status run_ranges(struct hw_row_range_builder *row_ranges,
 {
     const double gib = 1073741824.0;
     const int shift = shift_of(rows);
-    uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)row_ranges->capacity;
+    uint64_t buckets = ((rows - 1) >> shift) + 1, capacity = (uint64_t)row_ranges->capacity;
     enum hw_status status = HW_OK;
 
     for (uint64_t first = 0, end; first < buckets && status == HW_OK; first = end) {
         uint64_t sum = 0;
-        for (end = first; end < buckets && sum + bucket[end] <= room; end++)
+        for (end = first; end < buckets && sum + bucket[end] <= capacity; end++)
             sum += bucket[end];
         if (end == first)
             return hw_fail(err, HW_RESOURCES,
                            "building the graph: %" PRIu64 " edges at few vertices need %.4g GiB "
-                           "of the device's memory at once, and there is room for %.4g GiB",
+                           "of the device's memory at once, which has %.4g GiB for them",
                            bucket[first], (double)bucket[first] * 16 / gib,
-                           (double)room * 16 / gib);
+                           (double)capacity * 16 / gib);
         struct hw_gpu_entries range = *entries;
         range.begin = first << shift;
         range.end = end << shift < rows ? end << shift : rows;

@@ -47,8 +47,8 @@ __device__ __forceinline__ probe_state<Offset> begin_probe(const kernel_params &
     classify_neighbor<async>(step, source, params.status[source], probe.parent, probe.early_parent);
     probe.checked = 1;
     if (probe.parent == HW_INVALID_VERTEX) {
-        probe.at = hw_begin<Offset>(params.graph.in, v) + 1;
-        probe.end = hw_begin<Offset>(params.graph.in, v + 1);
+        probe.at = hw_list_begin<Offset>(params.graph.in, v) + 1;
+        probe.end = hw_list_begin<Offset>(params.graph.in, v + 1);
         probe.open = probe.at < probe.end;
     }
     return probe;
@@ -367,10 +367,10 @@ template <typename Offset, bool async>
 __device__ __forceinline__ void pull_medium(const kernel_params &params, const step_context &step,
                                             uint32_t v, thread_counts &own)
 {
-    const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
+    const Offset end = hw_list_begin<Offset>(params.graph.in, v + 1);
     uint32_t checked = 0, parent = HW_INVALID_VERTEX, early_parent = HW_INVALID_VERTEX;
 
-    for (Offset base = hw_begin<Offset>(params.graph.in, v); base < end; base += 32) {
+    for (Offset base = hw_list_begin<Offset>(params.graph.in, v); base < end; base += 32) {
         if (base + lane_id() < end) {
             const uint32_t source = __ldg(params.graph.in.neighbor + base + lane_id());
             classify_neighbor<async>(step, source, params.status[source], parent, early_parent);
@@ -392,7 +392,7 @@ __device__ __forceinline__ void pull_large(const kernel_params &params, const st
                                            uint32_t v, thread_counts &own)
 {
     __shared__ uint32_t parent, early_parent, checked;
-    const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
+    const Offset end = hw_list_begin<Offset>(params.graph.in, v + 1);
     uint32_t mine = HW_INVALID_VERTEX, my_early_parent = HW_INVALID_VERTEX, examined = 0;
 
     if (threadIdx.x == 0) {
@@ -400,7 +400,7 @@ __device__ __forceinline__ void pull_large(const kernel_params &params, const st
         checked = 0;
     }
     __syncthreads();
-    for (Offset at = hw_begin<Offset>(params.graph.in, v) + threadIdx.x;
+    for (Offset at = hw_list_begin<Offset>(params.graph.in, v) + threadIdx.x;
          at < end && mine == HW_INVALID_VERTEX; at += threads) {
         const uint32_t source = __ldg(params.graph.in.neighbor + at);
         classify_neighbor<async>(step, source, params.status[source], mine, my_early_parent);

@@ -151,7 +151,7 @@ __device__ __noinline__ void add_up(const step_context step, const thread_counts
 template <typename Offset>
 __device__ __forceinline__ Offset length_of(const hw_gpu_lists &lists, uint32_t v)
 {
-    return hw_begin<Offset>(lists, v + 1) - hw_begin<Offset>(lists, v);
+    return hw_list_begin<Offset>(lists, v + 1) - hw_list_begin<Offset>(lists, v);
 }
 
 /* Counts the out-edges of a discovered vertex. */

@@ -94,8 +94,8 @@ __device__ __forceinline__ void push_lists(const kernel_params &params, const st
     Offset begin = 0, length = 0;
 
     if (v != HW_INVALID_VERTEX) {
-        begin = hw_begin<Offset>(params.graph.out, v);
-        length = hw_begin<Offset>(params.graph.out, v + 1) - begin;
+        begin = hw_list_begin<Offset>(params.graph.out, v);
+        length = hw_list_begin<Offset>(params.graph.out, v + 1) - begin;
     }
     own.checked += length;
     split_long_lists(params, step, v, length > HW_ADAPTIVE_MAX_SHORT_LIST ? length : 0);
@@ -201,8 +201,8 @@ __device__ void push_chunks(const kernel_params &params, const step_context &ste
         const uint32_t v = static_cast<uint32_t>(chunk >> 32);
         const Offset skip =
             static_cast<Offset>(static_cast<uint32_t>(chunk)) * HW_ADAPTIVE_CHUNK_EDGES;
-        const Offset begin = hw_begin<Offset>(params.graph.out, v) + skip;
-        const Offset end = hw_begin<Offset>(params.graph.out, v + 1);
+        const Offset begin = hw_list_begin<Offset>(params.graph.out, v) + skip;
+        const Offset end = hw_list_begin<Offset>(params.graph.out, v + 1);
         const uint32_t length = end - begin < HW_ADAPTIVE_CHUNK_EDGES
                                     ? static_cast<uint32_t>(end - begin)
                                     : HW_ADAPTIVE_CHUNK_EDGES;
@@ -250,8 +250,8 @@ __device__ void push_class(const kernel_params &params, const step_context &step
 
     for (uint32_t i = thread_of(step.blocks) / width; i < count; i += groups) {
         const uint32_t v = __ldcg(entries + i);
-        const Offset end = hw_begin<Offset>(params.graph.out, v + 1);
-        for (Offset k = hw_begin<Offset>(params.graph.out, v) + member; k < end; k += width) {
+        const Offset end = hw_list_begin<Offset>(params.graph.out, v + 1);
+        for (Offset k = hw_list_begin<Offset>(params.graph.out, v) + member; k < end; k += width) {
             const uint32_t target = __ldg(params.graph.out.neighbor + k);
             own.checked++;
             if (__ldcg(params.status + target) != 0)

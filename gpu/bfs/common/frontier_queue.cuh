@@ -50,8 +50,8 @@ __device__ void init_search(const hw_frontier_queue_params &params, uint32_t roo
         return;
     *params.control = hw_frontier_queue_control{};
     if (root < active) {
-        params.control->queue[0] = hw_pack_entry(hw_begin<Offset>(params.graph.out, root + 1) -
-                                                     hw_begin<Offset>(params.graph.out, root),
+        params.control->queue[0] = hw_pack_entry(hw_list_begin<Offset>(params.graph.out, root + 1) -
+                                                     hw_list_begin<Offset>(params.graph.out, root),
                                                  edge_bits);
         params.queue[0][0] = root;
         static_cast<Offset *>(params.prefix[0])[0] = 0;
@@ -113,7 +113,7 @@ struct discovered_buffer {
 template <typename Offset>
 __device__ __forceinline__ count64 length_of(const hw_gpu_graph &graph, uint32_t v)
 {
-    return hw_begin<Offset>(graph.out, v + 1) - hw_begin<Offset>(graph.out, v);
+    return hw_list_begin<Offset>(graph.out, v + 1) - hw_list_begin<Offset>(graph.out, v);
 }
 
 template <typename Offset>

@@ -510,9 +510,10 @@ load_remaining_lists(const kernel_params &params, const pull_buffers &pull, uint
 
     if (own < count) {
         lists.v = pull.remaining[own];
-        lists.end = hw_begin<Offset>(params.graph.in, lists.v + 1);
-        lists.at = min(hw_begin<Offset>(params.graph.in, lists.v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS,
-                       lists.end);
+        lists.end = hw_list_begin<Offset>(params.graph.in, lists.v + 1);
+        lists.at =
+            min(hw_list_begin<Offset>(params.graph.in, lists.v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS,
+                lists.end);
     }
     return lists;
 }

@@ -60,7 +60,7 @@ __device__ __forceinline__ uint32_t pendant_parent(const kernel_params &params, 
         return HW_INVALID_VERTEX;
     if (v < graph.core)
         return __ldg(params.pendant.core_parent + v);
-    const uint32_t source = __ldg(graph.out.neighbor + hw_begin<Offset>(graph.out, v));
+    const uint32_t source = __ldg(graph.out.neighbor + hw_list_begin<Offset>(graph.out, v));
     return source < graph.core ? source : HW_INVALID_VERTEX;
 }
 
@@ -85,8 +85,8 @@ __device__ void init_queue(const kernel_params &params, hw_one_gpu_bfs_phase &ph
                            const pendant_path &path)
 {
     if (root < params.graph.active) {
-        phase.queue = hw_pack_entry(hw_begin<Offset>(params.graph.out, path.start + 1) -
-                                        hw_begin<Offset>(params.graph.out, path.start),
+        phase.queue = hw_pack_entry(hw_list_begin<Offset>(params.graph.out, path.start + 1) -
+                                        hw_list_begin<Offset>(params.graph.out, path.start),
                                     edge_bits);
         params.search.parent[root] = root;
     }

@@ -58,9 +58,9 @@ __device__ uint32_t find_list_parent(const kernel_params &params, const uint32_t
                                      uint32_t v, uint32_t *probes)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
+    const Offset end = hw_list_begin<Offset>(params.graph.in, v + 1);
 
-    for (Offset at = hw_begin<Offset>(params.graph.in, v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
+    for (Offset at = hw_list_begin<Offset>(params.graph.in, v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
          at < end; at += min(end - at, Offset{32})) {
         const uint32_t u =
             lane < end - at ? __ldg(params.graph.in.neighbor + at + lane) : HW_INVALID_VERTEX;

@@ -251,9 +251,10 @@ __device__ void load_list_bounds(const kernel_params &params, const cta_queue<Of
         const uint32_t v = queue.vertex[i];
         if (v < params.config.short_list_begin)
             continue;
-        const Offset begin = hw_begin<Offset>(params.graph.out, v);
+        const Offset begin = hw_list_begin<Offset>(params.graph.out, v);
         queue.begin[i] = begin;
-        queue.length[i] = static_cast<uint32_t>(hw_begin<Offset>(params.graph.out, v + 1) - begin);
+        queue.length[i] =
+            static_cast<uint32_t>(hw_list_begin<Offset>(params.graph.out, v + 1) - begin);
     }
     __syncthreads();
 }
@@ -284,8 +285,8 @@ __device__ __forceinline__ uint4 queued_vertex_record(const kernel_params &param
     uint4 vertex_record = load_vertex_record(params.graph, v);
 
     if (vertex_record.x == 0)
-        vertex_record.x = static_cast<uint32_t>(hw_begin<Offset>(params.graph.out, v + 1) -
-                                                hw_begin<Offset>(params.graph.out, v));
+        vertex_record.x = static_cast<uint32_t>(hw_list_begin<Offset>(params.graph.out, v + 1) -
+                                                hw_list_begin<Offset>(params.graph.out, v));
     return vertex_record;
 }
 
@@ -350,9 +351,9 @@ __device__ uint32_t load_queue(const kernel_params &params, uint32_t depth, uint
         if (v >= params.config.short_list_begin)
             continue;
         listed = true;
-        to.begin[i] = hw_begin<Offset>(params.graph.out, v);
+        to.begin[i] = hw_list_begin<Offset>(params.graph.out, v);
         to.length[i] =
-            static_cast<uint32_t>(hw_begin<Offset>(params.graph.out, v + 1) - to.begin[i]);
+            static_cast<uint32_t>(hw_list_begin<Offset>(params.graph.out, v + 1) - to.begin[i]);
     }
     return __syncthreads_or(listed) ? has_listed | has_above_short | has_above_twice_short : 0;
 }

@@ -165,7 +165,8 @@ __device__ __forceinline__ void load_list(const kernel_params &params, uint32_t 
 {
     lists.prefix[i] =
         before <= base ? 0 : static_cast<uint32_t>(min(before - base, count64{UINT32_MAX}));
-    lists.begin[i] = hw_begin<Offset>(params.graph.out, v) + static_cast<Offset>(base - before);
+    lists.begin[i] =
+        hw_list_begin<Offset>(params.graph.out, v) + static_cast<Offset>(base - before);
     lists.vertex[i] = v;
 }
 

@@ -43,8 +43,8 @@ __global__ void count_neighbors(hw_gpu_graph graph, remaining_neighbors left)
 
     for (uint64_t v = hw_grid_thread() / 32; v < graph.core; v += hw_grid_threads() / 32) {
         const uint32_t vertex = static_cast<uint32_t>(v);
-        const Offset begin = hw_begin<Offset>(graph.out, vertex);
-        const Offset length = hw_begin<Offset>(graph.out, vertex + 1) - begin;
+        const Offset begin = hw_list_begin<Offset>(graph.out, vertex);
+        const Offset length = hw_list_begin<Offset>(graph.out, vertex + 1) - begin;
         uint32_t all = 0;
         for (Offset k = lane; k < length; k += 32)
             all ^= __ldg(graph.out.neighbor + begin + k);

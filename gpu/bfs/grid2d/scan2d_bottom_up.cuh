@@ -182,8 +182,8 @@ __device__ __noinline__ uint32_t search_tail(const kernel_params &params, uint32
     uint32_t column = HW_INVALID_VERTEX;
 
     if (row != HW_INVALID_VERTEX) {
-        rest.at = hw_begin<Offset>(params.bottom_up.by_row, row) + head_entries;
-        rest.end = hw_begin<Offset>(params.bottom_up.by_row, row + 1);
+        rest.at = hw_list_begin<Offset>(params.bottom_up.by_row, row) + head_entries;
+        rest.end = hw_list_begin<Offset>(params.bottom_up.by_row, row + 1);
         column = search_by_lane(params, rest, examined);
         if (column != HW_INVALID_VERTEX)
             rest.at = rest.end;
@@ -348,9 +348,9 @@ __device__ __noinline__ void search_long_lists(const kernel_params &params, coun
 {
     for (count64 i = 0; i < rows; i++) {
         const uint32_t row = __ldcg(params.search.queue + i);
-        const Offset end = hw_begin<Offset>(params.bottom_up.by_row, row + 1);
-        Offset at =
-            hw_begin<Offset>(params.bottom_up.by_row, row) + static_cast<Offset>(hw_grid_thread());
+        const Offset end = hw_list_begin<Offset>(params.bottom_up.by_row, row + 1);
+        Offset at = hw_list_begin<Offset>(params.bottom_up.by_row, row) +
+                    static_cast<Offset>(hw_grid_thread());
         for (; at < end; at += static_cast<Offset>(hw_grid_threads())) {
             const uint32_t column = params.bottom_up.by_row.neighbor[at], bit = 1u << (row & 31);
             examined++;

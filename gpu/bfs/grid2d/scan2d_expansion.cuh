@@ -81,7 +81,8 @@ __device__ void scan_chunk(const hw_gpu_lists &columns, const frontier<Offset> &
             length[k] = 0;
             if (first + k < end) {
                 const uint32_t u = __ldcg(from.vertex + first + k);
-                length[k] = hw_begin<Offset>(columns, u + 1) - hw_begin<Offset>(columns, u);
+                length[k] =
+                    hw_list_begin<Offset>(columns, u + 1) - hw_list_begin<Offset>(columns, u);
             }
         }
         block_scan(scratch).ExclusiveSum(length[0] + length[1] + length[2] + length[3], before,
@@ -162,7 +163,7 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
         found.column[k] = from.vertex[list[k]];
 #pragma unroll
     for (int k = 0; k < per_thread; k++)
-        found.at[k] += hw_begin<Offset>(columns, found.column[k]);
+        found.at[k] += hw_list_begin<Offset>(columns, found.column[k]);
     return found;
 }
 

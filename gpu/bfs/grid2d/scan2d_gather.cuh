@@ -142,8 +142,9 @@ __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
             count += row[k * tail_entries + j] != HW_INVALID_VERTEX;
         batch.begin[k] = batch.end[k] = 0;
         if (count == tail_entries) {
-            batch.begin[k] = hw_begin<Offset>(params.by_column, batch.column[k]);
-            batch.end[k] = hw_begin<Offset>(params.by_column, batch.column[k] + 1) - tail_entries;
+            batch.begin[k] = hw_list_begin<Offset>(params.by_column, batch.column[k]);
+            batch.end[k] =
+                hw_list_begin<Offset>(params.by_column, batch.column[k] + 1) - tail_entries;
         }
         examined += count;
     }
@@ -322,8 +323,8 @@ __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
 #pragma unroll
     for (int k = 0; k < columns_per_thread; k++) {
         const uint32_t u = batch.column[k];
-        batch.begin[k] = u != HW_INVALID_VERTEX ? hw_begin<Offset>(params.by_column, u) : 0;
-        batch.end[k] = u != HW_INVALID_VERTEX ? hw_begin<Offset>(params.by_column, u + 1) : 0;
+        batch.begin[k] = u != HW_INVALID_VERTEX ? hw_list_begin<Offset>(params.by_column, u) : 0;
+        batch.end[k] = u != HW_INVALID_VERTEX ? hw_list_begin<Offset>(params.by_column, u + 1) : 0;
     }
     enqueue(list_queue_of<Offset>(params, 0), batch, smem);
     return 0;
@@ -378,9 +379,9 @@ template <typename Offset> __device__ void queue_root(const kernel_params &param
         params.bottom_up.frontier_bits[u / 32] = 1u << (u & 31);
     params.search.queue[0] = u;
     static_cast<Offset *>(params.search.prefix)[0] = 0;
-    static_cast<Offset *>(params.search.shift)[0] = hw_begin<Offset>(params.by_column, u);
-    params.search.control->queue[0] = hw_pack_entry(hw_begin<Offset>(params.by_column, u + 1) -
-                                                        hw_begin<Offset>(params.by_column, u),
+    static_cast<Offset *>(params.search.shift)[0] = hw_list_begin<Offset>(params.by_column, u);
+    params.search.control->queue[0] = hw_pack_entry(hw_list_begin<Offset>(params.by_column, u + 1) -
+                                                        hw_list_begin<Offset>(params.by_column, u),
                                                     edge_bits);
 }
 

@@ -46,8 +46,9 @@ __global__ void find_unsorted(const __grid_constant__ kernel_params params, uint
     const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
 
     for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
-        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
-        Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of() + 1;
+        const Offset end = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        Offset e =
+            hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of() + 1;
         for (; e < end; e += 32)
             if (sort_key(params, params.by_column.neighbor[e]) <
                 sort_key(params, params.by_column.neighbor[e - 1]))
@@ -62,7 +63,7 @@ __global__ void make_keys(const __grid_constant__ kernel_params params,
 {
     for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads()) {
         const uint32_t column = last_index(keys.first, keys.end, [&](uint32_t u) {
-            return hw_begin<Offset>(params.by_column, u) <= keys.begin + k;
+            return hw_list_begin<Offset>(params.by_column, u) <= keys.begin + k;
         });
         key[k] = static_cast<uint64_t>(column - keys.first) << 32 |
                  sort_key(params, params.by_column.neighbor[keys.begin + k]);
@@ -85,8 +86,8 @@ __global__ void find_tails(const __grid_constant__ kernel_params params, uint4 *
     const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
 
     for (uint64_t u = hw_grid_thread(); u < columns; u += hw_grid_threads()) {
-        const Offset begin = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u));
-        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        const Offset begin = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u));
+        const Offset end = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
         uint32_t row[tail_entries];
 #pragma unroll
         for (int j = 0; j < tail_entries; j++)
@@ -129,8 +130,8 @@ __global__ void write_columns(const __grid_constant__ kernel_params params)
     uint32_t *to = const_cast<uint32_t *>(params.bottom_up.by_row.neighbor);
 
     for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
-        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
-        Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
+        const Offset end = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
         for (; e < end; e += 32)
             to[advance_cursor(cursors<Offset>(params) + params.by_column.neighbor[e])] =
                 static_cast<uint32_t>(u);
@@ -145,8 +146,10 @@ __global__ void find_heads(const __grid_constant__ kernel_params params, uint4 *
 
     /* The number of rows is a multiple of 32, so that warps stay converged. */
     for (uint64_t v = hw_grid_thread(); v < rows; v += hw_grid_threads()) {
-        const Offset begin = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v));
-        const Offset end = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v) + 1);
+        const Offset begin =
+            hw_list_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v));
+        const Offset end =
+            hw_list_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v) + 1);
         uint32_t column[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)

@@ -166,8 +166,8 @@ __global__ void canonical_min_parents(const __grid_constant__ kernel_params para
         const uint32_t id = canonical.graph_id[params.config.column * columns + u];
         if (level < 0)
             continue;
-        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
-        Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
+        const Offset end = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_list_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
         for (; e < end; e += 32) {
             const uint32_t row = params.by_column.neighbor[e];
             if (canonical.row_level[row] == level + 1)

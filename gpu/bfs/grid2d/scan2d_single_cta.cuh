@@ -120,8 +120,8 @@ __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, 
     for (int k = 0; k < lists_per_thread; k++) {
         const bool valid = base + list + k < lists;
         column[k] = valid ? cta_column(params, depth, root, base + list + k, smem) : 0;
-        begin[k] = valid ? hw_begin<Offset>(params.by_column, column[k]) : 0;
-        const Offset end = valid ? hw_begin<Offset>(params.by_column, column[k] + 1) : 0;
+        begin[k] = valid ? hw_list_begin<Offset>(params.by_column, column[k]) : 0;
+        const Offset end = valid ? hw_list_begin<Offset>(params.by_column, column[k] + 1) : 0;
         length[k] = static_cast<uint32_t>(
             min(end - begin[k], static_cast<Offset>(params.config.single_cta_limit) + 1));
         sum += length[k];

@@ -172,7 +172,7 @@ __device__ void load(const kernel_params &params, const level<Offset> &from, con
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const uint32_t k = base + j * threads;
-            const Offset begin = hw_begin<Offset>(params.common.graph.out, v[j]);
+            const Offset begin = hw_list_begin<Offset>(params.common.graph.out, v[j]);
             if (k >= tile.count)
                 continue;
             tile_lists.before[k] =
@@ -347,8 +347,8 @@ list_at(const kernel_params &params, const level<Offset> &from, uint32_t tile, u
     if (i >= from.vertices)
         return {0, 0, 0};
     const uint32_t v = __ldcg(from.queue + i);
-    const Offset begin = hw_begin<Offset>(params.common.graph.out, v);
-    return {v, static_cast<uint32_t>(hw_begin<Offset>(params.common.graph.out, v + 1) - begin),
+    const Offset begin = hw_list_begin<Offset>(params.common.graph.out, v);
+    return {v, static_cast<uint32_t>(hw_list_begin<Offset>(params.common.graph.out, v + 1) - begin),
             begin};
 }
 

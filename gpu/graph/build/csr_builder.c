@@ -25,11 +25,11 @@ struct building {
     struct hw_device_edge_list edge_list; /* the tuples */
 
     struct hw_gpu_arrays vertices;
-    uint32_t *out, *in; /* [n] degrees by graph id; in: of directed graphs only */
-    uint32_t *some;     /* [n] */
-    uint64_t *ends;     /* [n] */
-    uint64_t *counter;  /* [1] */
-    uint32_t *bound;    /* [2] */
+    uint32_t *out, *in;          /* [n] degrees by graph id; in: of directed graphs only */
+    uint32_t *neighbor;          /* [n] one of each vertex; undirected graphs only */
+    uint64_t *multigraph_degree; /* [n] counting parallel edges and loops */
+    uint64_t *counter;           /* [1] */
+    uint32_t *bound;             /* [2] */
 
     struct hw_row_range_builder row_ranges;
     double seconds[3];
@@ -82,8 +82,8 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     if (self->desc->directed)
         hw_gpu_add(arrays, &self->in, n, sizeof *self->in);
     else
-        hw_gpu_add(arrays, &self->some, n, sizeof *self->some);
-    hw_gpu_add(arrays, &self->ends, n, sizeof *self->ends);
+        hw_gpu_add(arrays, &self->neighbor, n, sizeof *self->neighbor);
+    hw_gpu_add(arrays, &self->multigraph_degree, n, sizeof *self->multigraph_degree);
     hw_gpu_add(arrays, &self->counter, 1, sizeof *self->counter);
     hw_gpu_add(arrays, &self->bound, 2, sizeof *self->bound);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "building the graph", err);
@@ -92,7 +92,8 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     if (status == HW_OK && self->in)
         status = hw_gpu_fill(self->in, 0, (size_t)n * sizeof *self->in, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(self->ends, 0, (size_t)n * sizeof *self->ends, err);
+        status = hw_gpu_fill(self->multigraph_degree, 0,
+                             (size_t)n * sizeof *self->multigraph_degree, err);
     return status;
 }
 
@@ -101,7 +102,8 @@ static enum hw_status use_out(void *given, const struct hw_row_range *range, str
     struct building *self = given;
 
     return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
-                                            range->entries, self->ends, self->out, self->some),
+                                            range->entries, self->multigraph_degree, self->out,
+                                            self->neighbor),
                    "the kernel that counts neighbours", err);
 }
 
@@ -137,16 +139,16 @@ static enum hw_status count(struct building *self, struct hw_error *err)
     return status;
 }
 
-/* ---- 2: ranking ---- */
+/* ---- 2: the order of vertices ---- */
 
-/* Ranks, into the arrays that stay; then how many have which degree. */
-static enum hw_status sort_vertices(struct building *self, struct hw_gpu_ranking *ranking,
+/* Orders vertices, into the arrays that stay, and counts those of degree 2 and of degree 1. */
+static enum hw_status sort_vertices(struct building *self, struct hw_gpu_vertex_sort *sort,
                                     struct hw_error *err)
 {
     struct hw_gpu_resident *built = self->built;
     uint32_t bound[2];
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_rank(ranking), "the kernels that rank vertices", err);
+        hw_cuda(hw_gpu_launch_order_vertices(sort), "the kernels that order vertices", err);
 
     if (status == HW_OK)
         status = hw_gpu_get(bound, self->bound, sizeof bound, err);
@@ -155,42 +157,42 @@ static enum hw_status sort_vertices(struct building *self, struct hw_gpu_ranking
     uint64_t filled = ((uint64_t)bound[0] + 31) / 32 * 32;
     built->active = bound[1];
     built->core = filled < built->active ? (uint32_t)filled : built->active;
-    if (self->some && built->core < built->active)
-        status = hw_cuda(hw_gpu_launch_rank_leaves(ranking, built->core, built->active),
-                         "the kernels that rank leaves", err);
+    if (self->neighbor && built->core < built->active)
+        status = hw_cuda(hw_gpu_launch_order_leaves(sort, built->core, built->active),
+                         "the kernels that order leaves", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_total(self->out, self->n, self->counter, ranking->scratch,
-                                             ranking->bytes),
-                         "counting edges", err);
+        status = hw_cuda(
+            hw_gpu_launch_total(self->out, self->n, self->counter, sort->scratch, sort->bytes),
+            "counting edges", err);
     if (status == HW_OK)
         status = hw_gpu_get(&built->edges, self->counter, sizeof built->edges, err);
     built->wide = built->edges > UINT32_MAX;
     return status;
 }
 
-static enum hw_status rank(struct building *self, struct hw_error *err)
+static enum hw_status order_vertices(struct building *self, struct hw_error *err)
 {
     struct hw_gpu_resident *built = self->built;
     struct hw_gpu_arrays scratch_arrays = {0};
-    struct hw_gpu_ranking ranking = {
-        .vertices = self->n, .out = self->out, .in = self->in, .some = self->some};
+    struct hw_gpu_vertex_sort sort = {
+        .vertices = self->n, .out = self->out, .in = self->in, .neighbor = self->neighbor};
     enum hw_status status =
-        hw_cuda(hw_gpu_scratch_bytes(1, false, self->n, &ranking.bytes), "ranking", err);
+        hw_cuda(hw_gpu_scratch_bytes(1, false, self->n, &sort.bytes), "ordering vertices", err);
 
     hw_gpu_add(&built->arrays, &built->graph_id, self->n, sizeof *built->graph_id);
     hw_gpu_add(&built->arrays, &built->vertex_of_id, self->n, sizeof *built->vertex_of_id);
     for (int k = 0; k < 3; k++)
-        hw_gpu_add(&scratch_arrays, &ranking.room[k], self->n, sizeof *ranking.room[k]);
-    hw_gpu_add(&scratch_arrays, &ranking.scratch, (hw_count)ranking.bytes, 1);
+        hw_gpu_add(&scratch_arrays, &sort.buffer[k], self->n, sizeof *sort.buffer[k]);
+    hw_gpu_add(&scratch_arrays, &sort.scratch, (hw_count)sort.bytes, 1);
     if (status == HW_OK)
         status = hw_gpu_allocate(&built->arrays, 0, "building the graph", err);
     if (status == HW_OK)
         status = hw_gpu_allocate(&scratch_arrays, 0, "building the graph", err);
-    ranking.graph_id = built->graph_id;
-    ranking.vertex_of_id = built->vertex_of_id;
-    ranking.bound = self->bound;
+    sort.graph_id = built->graph_id;
+    sort.vertex_of_id = built->vertex_of_id;
+    sort.bound = self->bound;
     if (status == HW_OK)
-        status = sort_vertices(self, &ranking, err);
+        status = sort_vertices(self, &sort, err);
     hw_gpu_release(&scratch_arrays);
     return status;
 }
@@ -202,7 +204,7 @@ struct filling {
     struct hw_row_range_builder *row_ranges;
     uint32_t *column;
     struct hw_gpu_edge *edge; /* with weights, in place of columns */
-    hw_count room, filled;
+    hw_count capacity, filled;
 };
 
 static enum hw_status use_edges(void *given, const struct hw_row_range *range, struct hw_error *err)
@@ -244,7 +246,7 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
     struct filling filling = {.row_ranges = &self->row_ranges,
                               .column = (uint32_t *)(uintptr_t)lists->neighbor,
                               .edge = in ? built->in_edge : built->edge,
-                              .room = (hw_count)built->edges};
+                              .capacity = (hw_count)built->edges};
     enum hw_status status =
         hw_cuda(hw_gpu_launch_offsets(in ? self->in : self->out, built->graph_id, built->active,
                                       built->wide, (void *)lists->offset, self->row_ranges.scratch,
@@ -256,10 +258,10 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
         status =
             hw_row_range_builder_run(&self->row_ranges, &entries, self->n, entries_most(self), NULL,
                                      self->weights ? use_edges : use_columns, &filling, err);
-    if (status == HW_OK && filling.filled != filling.room)
+    if (status == HW_OK && filling.filled != filling.capacity)
         status = hw_fail(err, HW_INTERNAL,
                          "lists of %" PRI_COUNT " entries were filled with %" PRI_COUNT,
-                         filling.room, filling.filled);
+                         filling.capacity, filling.filled);
     return status;
 }
 
@@ -305,11 +307,11 @@ static enum hw_status get_loops(struct building *self, struct hw_part *part, str
                                            .weights = self->desc->weights};
     const size_t bytes = (size_t)self->n * sizeof(uint32_t);
     struct hw_gpu_arrays arrays = {0};
-    uint32_t *by_id = NULL, *by_rank = NULL, *loop = NULL;
+    uint32_t *by_id = NULL, *by_vertex = NULL, *loop = NULL;
     enum hw_status status = hw_alloc(&loop, self->n, sizeof *loop, "self-loops", err);
 
     hw_gpu_add(&arrays, &by_id, self->n, sizeof *by_id);
-    hw_gpu_add(&arrays, &by_rank, self->n, sizeof *by_rank);
+    hw_gpu_add(&arrays, &by_vertex, self->n, sizeof *by_vertex);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "self-loops", err);
     if (status == HW_OK)
@@ -318,10 +320,10 @@ static enum hw_status get_loops(struct building *self, struct hw_part *part, str
         status = hw_cuda(hw_gpu_launch_loops(&self->edge_list.tuples, &entries, by_id),
                          "the kernel for self-loops", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_take(by_id, self->built->graph_id, self->n, by_rank),
+        status = hw_cuda(hw_gpu_launch_take(by_id, self->built->graph_id, self->n, by_vertex),
                          "self-loops", err);
     if (status == HW_OK)
-        status = hw_gpu_get_new(loop, by_rank, bytes, err);
+        status = hw_gpu_get_new(loop, by_vertex, bytes, err);
     if (status == HW_OK)
         status = hw_build_keep_loops(part, loop, self->desc->weights, err);
     hw_gpu_release(&arrays);
@@ -345,7 +347,7 @@ static enum hw_status get_narrow(const void *device, hw_count count, hw_count *o
     return status;
 }
 
-/* Offsets of all vertices: those of rank `active` and above have none. */
+/* Offsets of all vertices: those from `active` on have none. */
 static enum hw_status get_offsets(const struct building *self, const struct hw_gpu_lists *lists,
                                   struct hw_csr *csr, struct hw_error *err)
 {
@@ -367,13 +369,13 @@ static enum hw_status get_offsets(const struct building *self, const struct hw_g
     return status;
 }
 
-/* The vertices of the part, in the order of their ranks. */
+/* The vertices of the part, in the order of their numbers. */
 static enum hw_status get_vertices(struct building *self, struct hw_part_vertices *own,
                                    struct hw_error *err)
 {
     const struct hw_gpu_resident *built = self->built;
     struct hw_gpu_arrays scratch_arrays = {0};
-    uint64_t *by_rank = NULL;
+    uint64_t *by_vertex = NULL;
     hw_count n = self->n;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
 
@@ -382,14 +384,15 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
         status = hw_alloc(&own->tuples, n, sizeof *own->tuples, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
-    hw_gpu_add(&scratch_arrays, &by_rank, n, sizeof *by_rank);
+    hw_gpu_add(&scratch_arrays, &by_vertex, n, sizeof *by_vertex);
     if (status == HW_OK)
         status = hw_gpu_allocate(&scratch_arrays, 0, "building the graph", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_gather(self->ends, built->graph_id, self->n, by_rank),
-                         "tuples of vertices", err);
+        status = hw_cuda(
+            hw_gpu_launch_gather(self->multigraph_degree, built->graph_id, self->n, by_vertex),
+            "tuples of vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_get_new(own->tuples, by_rank, (size_t)n * sizeof *own->tuples, err);
+        status = hw_gpu_get_new(own->tuples, by_vertex, (size_t)n * sizeof *own->tuples, err);
     if (status == HW_OK)
         status = hw_gpu_get_new(own->by_graph_id, built->vertex_of_id,
                                 (size_t)n * sizeof *built->vertex_of_id, err);
@@ -440,7 +443,7 @@ static enum hw_status check(const struct building *self, const struct hw_layout_
 /* The three stages, with their times. */
 static enum hw_status build(struct building *self, struct hw_error *err)
 {
-    enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
+    enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, order_vertices, fill};
     enum hw_status status =
         hw_device_edge_list_open(self->ctx, self->graph, self->weights, &self->edge_list, err);
 
@@ -457,7 +460,7 @@ static enum hw_status build(struct building *self, struct hw_error *err)
 static void note(const struct building *self, double seconds)
 {
     hw_note(self->ctx,
-            "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, rank %.2f s, "
+            "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, order %.2f s, "
             "fill %.2f s, %d row_ranges",
             self->built->edges, seconds, self->seconds[0], self->seconds[1], self->seconds[2],
             self->row_ranges.count);

@@ -151,12 +151,12 @@ __global__ void __launch_bounds__(block_size)
 {
     using Scan = cub::BlockScan<uint32_t, block_size>;
     __shared__ typename Scan::TempStorage scan;
-    __shared__ uint32_t room[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     __shared__ count64 begin;
     const uint64_t me = hw_grid_thread();
     Maker maker;
 
-    maker.open(tuples, room, me);
+    maker.open(tuples, shared, me);
     for (uint64_t from = 0; from < tuples.count; from += each * hw_tuple_stride) {
         uint64_t made[2 * each];
         uint32_t weighs[each], wanted = 0, at, all;
@@ -190,12 +190,12 @@ template <typename Maker, hw_gpu_entry_kind kind>
 __global__ void __launch_bounds__(block_size)
     count_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, int shift, count64 *bucket)
 {
-    __shared__ uint32_t room[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread();
     Maker maker;
 
     entries.weights = HW_WEIGHTS_NONE;
-    maker.open(tuples, room, me);
+    maker.open(tuples, shared, me);
     for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
         uint64_t key[2];
         uint32_t weight;
@@ -210,11 +210,11 @@ template <typename Maker>
 __global__ void __launch_bounds__(block_size)
     find_loops(hw_gpu_tuples tuples, hw_gpu_entries entries, uint32_t *loop)
 {
-    __shared__ uint32_t room[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread();
     Maker maker;
 
-    maker.open(tuples, room, me);
+    maker.open(tuples, shared, me);
     for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
         uint64_t source, target;
         maker.make(index, &source, &target);
@@ -244,7 +244,7 @@ __device__ __forceinline__ bool is_loop(const hw_gpu_entries &entries, uint64_t 
 }
 
 __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries entries,
-                           count64 *ends, uint32_t *degree, uint32_t *some)
+                           count64 *multigraph_degree, uint32_t *degree, uint32_t *neighbor)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t mask = (1ull << entries.column_bits) - 1;
@@ -262,12 +262,12 @@ __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries e
         if (!there || static_cast<uint32_t>(__ffs(peers)) - 1 != lane)
             continue;
         const uint64_t number = row + entries.begin;
-        if (ends)
-            atomicAdd(ends + number, static_cast<count64>(__popc(peers)));
+        if (multigraph_degree)
+            atomicAdd(multigraph_degree + number, static_cast<count64>(__popc(peers)));
         if (peers & distinct) {
             atomicAdd(degree + number, static_cast<uint32_t>(__popc(peers & distinct)));
-            if (some)
-                some[number] =
+            if (neighbor)
+                neighbor[number] =
                     static_cast<uint32_t>(key[base + __ffs(peers & distinct) - 1] & mask);
         }
     }
@@ -356,8 +356,8 @@ __global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t 
                            hw_weight_from_sort_key(static_cast<uint32_t>(key[k]), kind).i32)};
 }
 
-/* What one weight is like, and what two are. */
-struct seen_of {
+/* The summary of one weight, and of two summaries. */
+struct summary_of {
     hw_weights kind;
     __host__ __device__ hw_weight_summary operator()(const hw_gpu_edge &edge) const
     {
@@ -370,7 +370,7 @@ struct seen_of {
     }
 };
 
-struct both_seen {
+struct summary_sum {
     __host__ __device__ hw_weight_summary operator()(const hw_weight_summary &a,
                                                      const hw_weight_summary &b) const
     {
@@ -379,50 +379,51 @@ struct both_seen {
     }
 };
 
-cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t count,
-                hw_weights kind, hw_weight_summary *seen)
+cudaError_t summarize(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t count,
+                      hw_weights kind, hw_weight_summary *summary)
 {
-    return cub::DeviceReduce::Reduce(
-        scratch, bytes, thrust::make_transform_iterator(edge, seen_of{kind}), seen,
-        static_cast<int64_t>(count), both_seen(), hw_weight_summary{0, 0, HUGE_VAL, -HUGE_VAL, 0});
+    return cub::DeviceReduce::Reduce(scratch, bytes,
+                                     thrust::make_transform_iterator(edge, summary_of{kind}),
+                                     summary, static_cast<int64_t>(count), summary_sum(),
+                                     hw_weight_summary{0, 0, HUGE_VAL, -HUGE_VAL, 0});
 }
 
-/* ---- ranks ---- */
+/* ---- the order of vertices ---- */
 
-__global__ void begin_ranks(hw_gpu_ranking ranking, uint32_t *degree, uint32_t *id)
+__global__ void begin_vertices(hw_gpu_vertex_sort sort, uint32_t *degree, uint32_t *id)
 {
-    for (uint64_t v = hw_grid_thread(); v < ranking.vertices; v += hw_grid_threads()) {
-        degree[v] = ranking.out[v] + (ranking.in ? ranking.in[v] : 0);
+    for (uint64_t v = hw_grid_thread(); v < sort.vertices; v += hw_grid_threads()) {
+        degree[v] = sort.out[v] + (sort.in ? sort.in[v] : 0);
         id[v] = static_cast<uint32_t>(v);
     }
 }
 
 /* bound[] is 0 before. degree: sorted. */
-__global__ void end_ranks(hw_gpu_ranking ranking, const uint32_t *degree)
+__global__ void end_vertices(hw_gpu_vertex_sort sort, const uint32_t *degree)
 {
-    for (uint64_t r = hw_grid_thread(); r < ranking.vertices; r += hw_grid_threads()) {
-        const uint32_t next = r + 1 < ranking.vertices ? degree[r + 1] : 0;
-        ranking.vertex_of_id[ranking.graph_id[r]] = static_cast<uint32_t>(r);
+    for (uint64_t r = hw_grid_thread(); r < sort.vertices; r += hw_grid_threads()) {
+        const uint32_t next = r + 1 < sort.vertices ? degree[r + 1] : 0;
+        sort.vertex_of_id[sort.graph_id[r]] = static_cast<uint32_t>(r);
         if (degree[r] >= 2 && next < 2)
-            ranking.bound[0] = static_cast<uint32_t>(r + 1);
+            sort.bound[0] = static_cast<uint32_t>(r + 1);
         if (degree[r] >= 1 && next < 1)
-            ranking.bound[1] = static_cast<uint32_t>(r + 1);
+            sort.bound[1] = static_cast<uint32_t>(r + 1);
     }
 }
 
-__global__ void begin_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count, uint32_t *key,
+__global__ void begin_leaves(hw_gpu_vertex_sort sort, uint32_t core, uint32_t count, uint32_t *key,
                              uint32_t *id)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
-        id[k] = ranking.graph_id[core + k];
-        key[k] = ranking.vertex_of_id[ranking.some[id[k]]];
+        id[k] = sort.graph_id[core + k];
+        key[k] = sort.vertex_of_id[sort.neighbor[id[k]]];
     }
 }
 
-__global__ void end_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count)
+__global__ void end_leaves(hw_gpu_vertex_sort sort, uint32_t core, uint32_t count)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        ranking.vertex_of_id[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
+        sort.vertex_of_id[sort.graph_id[core + k]] = core + static_cast<uint32_t>(k);
 }
 
 /* The length of a row's list; nothing past the last one. */
@@ -544,18 +545,18 @@ int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *byt
     if (error == cudaSuccess && weights)
         error = select_heaviness(nullptr, need[7], {nullptr, nullptr, keys}, 32, nullptr, nullptr);
     if (error == cudaSuccess && weights)
-        error = see(nullptr, need[8], nullptr, keys, HW_WEIGHTS_F32, nullptr);
+        error = summarize(nullptr, need[8], nullptr, keys, HW_WEIGHTS_F32, nullptr);
     *bytes = 0;
-    for (size_t some : need)
-        *bytes = some > *bytes ? some : *bytes;
+    for (size_t each : need)
+        *bytes = each > *bytes ? each : *bytes;
     return error;
 }
 
 int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count, const hw_gpu_entries *entries,
-                             uint64_t *ends, uint32_t *degree, uint32_t *some)
+                             uint64_t *multigraph_degree, uint32_t *degree, uint32_t *neighbor)
 {
     count_rows<<<hw_blocks(count, block_size), block_size>>>(
-        key, count, *entries, reinterpret_cast<count64 *>(ends), degree, some);
+        key, count, *entries, reinterpret_cast<count64 *>(multigraph_degree), degree, neighbor);
     return cudaGetLastError();
 }
 
@@ -598,46 +599,46 @@ int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind
 }
 
 int hw_gpu_launch_summarize_weights(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
-                                    hw_weight_summary *seen, void *scratch, size_t bytes)
+                                    hw_weight_summary *summary, void *scratch, size_t bytes)
 {
-    return see(scratch, bytes, edge, count, kind, seen);
+    return summarize(scratch, bytes, edge, count, kind, summary);
 }
 
-int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
+int hw_gpu_launch_order_vertices(const hw_gpu_vertex_sort *sort)
 {
-    const int blocks = hw_blocks(ranking->vertices, block_size);
-    uint32_t *const *room = ranking->room;
-    size_t bytes = ranking->bytes;
-    int error = cudaMemsetAsync(ranking->bound, 0, 2 * sizeof *ranking->bound);
+    const int blocks = hw_blocks(sort->vertices, block_size);
+    uint32_t *const *buffer = sort->buffer;
+    size_t bytes = sort->bytes;
+    int error = cudaMemsetAsync(sort->bound, 0, 2 * sizeof *sort->bound);
 
     if (error != cudaSuccess)
         return error;
-    begin_ranks<<<blocks, block_size>>>(*ranking, room[0], room[1]);
+    begin_vertices<<<blocks, block_size>>>(*sort, buffer[0], buffer[1]);
     error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = hw_gpu_launch_order(ranking->scratch, &bytes, true, room[0], room[2], room[1],
-                                    ranking->graph_id, ranking->vertices);
+        error = hw_gpu_launch_order(sort->scratch, &bytes, true, buffer[0], buffer[2], buffer[1],
+                                    sort->graph_id, sort->vertices);
     if (error != cudaSuccess)
         return error;
-    end_ranks<<<blocks, block_size>>>(*ranking, room[2]);
+    end_vertices<<<blocks, block_size>>>(*sort, buffer[2]);
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_rank_leaves(const hw_gpu_ranking *ranking, uint32_t core, uint32_t active)
+int hw_gpu_launch_order_leaves(const hw_gpu_vertex_sort *sort, uint32_t core, uint32_t active)
 {
     const uint32_t count = active - core;
     const int blocks = hw_blocks(count, block_size);
-    uint32_t *const *room = ranking->room;
-    size_t bytes = ranking->bytes;
+    uint32_t *const *buffer = sort->buffer;
+    size_t bytes = sort->bytes;
 
-    begin_leaves<<<blocks, block_size>>>(*ranking, core, count, room[0], room[1]);
+    begin_leaves<<<blocks, block_size>>>(*sort, core, count, buffer[0], buffer[1]);
     int error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = hw_gpu_launch_order(ranking->scratch, &bytes, false, room[0], room[2], room[1],
-                                    ranking->graph_id + core, count);
+        error = hw_gpu_launch_order(sort->scratch, &bytes, false, buffer[0], buffer[2], buffer[1],
+                                    sort->graph_id + core, count);
     if (error != cudaSuccess)
         return error;
-    end_leaves<<<blocks, block_size>>>(*ranking, core, count);
+    end_leaves<<<blocks, block_size>>>(*sort, core, count);
     return cudaGetLastError();
 }
 

@@ -6,8 +6,8 @@
 #ifndef HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_CUH
 #define HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_CUH
 
+#include "gpu/device/ptx.cuh"
 #include "gpu/graph/build/edge_tuples.h"
-
 #include "lib/graph/generate/generator.h"
 
 constexpr int hw_tuple_threads = 256;
@@ -15,7 +15,7 @@ constexpr uint64_t hw_tuple_stride = 1ull << hw_tuple_stride_bits;
 constexpr int hw_tuple_blocks = static_cast<int>(hw_tuple_stride / hw_tuple_threads);
 
 struct hw_tuples_from_arrays {
-    static constexpr int room = 1; /* words of shared memory */
+    static constexpr int shared_words = 1; /* words of shared memory */
     const uint32_t *from, *to, *weights;
 
     __device__ void open(const hw_gpu_tuples &tuples, uint32_t *, uint64_t)
@@ -38,7 +38,7 @@ struct hw_tuples_from_arrays {
 };
 
 struct hw_tuples_of_rmat {
-    static constexpr int room = HW_RMAT_OUTCOMES;
+    static constexpr int shared_words = HW_RMAT_OUTCOMES;
     const hw_rmat *rmat;
     const hw_weighter *weighter;
     const uint32_t *alias;
@@ -64,7 +64,7 @@ struct hw_tuples_of_rmat {
 };
 
 struct hw_tuples_of_pairs {
-    static constexpr int room = 1;
+    static constexpr int shared_words = 1;
     const hw_pairs *pairs;
     const hw_weighter *weighter;
 
@@ -85,7 +85,7 @@ struct hw_tuples_of_pairs {
 };
 
 struct hw_tuples_of_graph500 {
-    static constexpr int room = 1;
+    static constexpr int shared_words = 1;
     const hw_graph500 *graph;
     const hw_weighter *weighter;
     hw_mrg state; /* of the next tuple */

@@ -85,8 +85,8 @@ int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *byt
  * row.
  */
 int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count,
-                             const struct hw_gpu_entries *entries, uint64_t *ends, uint32_t *degree,
-                             uint32_t *some);
+                             const struct hw_gpu_entries *entries, uint64_t *multigraph_degree,
+                             uint32_t *degree, uint32_t *neighbor);
 
 /* The columns of distinct sorted keys, in order; taken: [1] how many. */
 int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_bits,
@@ -108,29 +108,30 @@ int hw_gpu_launch_weight_keys(struct hw_gpu_keys *keys, uint64_t count, int colu
 int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_weights kind,
                         struct hw_gpu_edge *edge);
 
-/* What the weights of edges are like; seen: [1]. */
+/* What the weights of edges are like; summary: [1]. */
 int hw_gpu_launch_summarize_weights(const struct hw_gpu_edge *edge, uint64_t count,
-                                    enum hw_weights kind, struct hw_weight_summary *seen,
+                                    enum hw_weights kind, struct hw_weight_summary *summary,
                                     void *scratch, size_t bytes);
 
-/* What ranking works on; all on the device. */
-struct hw_gpu_ranking {
+/* Sorting vertices by degree; all on the device. */
+struct hw_gpu_vertex_sort {
     uint32_t vertices;
     const uint32_t *out, *in; /* [vertices] degrees by graph id; in: NULL if undirected */
-    const uint32_t *some;     /* [vertices] a neighbour; NULL: leaves stay in order */
-    uint32_t *graph_id;       /* [vertices] result: by rank */
+    const uint32_t *neighbor; /* [vertices] one of each; NULL: leaves stay in order */
+    uint32_t *graph_id;       /* [vertices] result: by vertex */
     uint32_t *vertex_of_id;   /* [vertices] result: by graph id */
-    uint32_t *room[3];        /* [vertices] each */
-    uint32_t *bound;          /* [2] result: ranks of degree 2 and above, 1 and above */
+    uint32_t *buffer[3];      /* [vertices] each */
+    uint32_t *bound;          /* [2] result: vertices of degree 2 and above, 1 and above */
     void *scratch;
     size_t bytes;
 };
 
-/* Ranks vertices by falling degree, ties by graph id. */
-int hw_gpu_launch_rank(const struct hw_gpu_ranking *ranking);
+/* Orders vertices by falling degree, ties by graph id. */
+int hw_gpu_launch_order_vertices(const struct hw_gpu_vertex_sort *sort);
 
-/* Sorts ranks [core, active), of degree 1, by their only neighbour, then as they were. */
-int hw_gpu_launch_rank_leaves(const struct hw_gpu_ranking *ranking, uint32_t core, uint32_t active);
+/* Sorts vertices [core, active), of degree 1, by their only neighbor, then as they were. */
+int hw_gpu_launch_order_leaves(const struct hw_gpu_vertex_sort *sort, uint32_t core,
+                               uint32_t active);
 
 /* Where the list of each row begins, and where the last one ends: [rows + 1] in 64 bits if
  * wide. degree: by row, or by graph_id[row] unless that is NULL. */

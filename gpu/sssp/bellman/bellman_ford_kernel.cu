@@ -53,8 +53,8 @@ template <typename Offset> __global__ void set_root(const kernel_params params)
 
     if (active && params.root < params.lists.end && params.lists.num_chunks > 0)
         large = params.lists.by_falling_degree ||
-                hw_begin<Offset>(params.graph.out, params.root + 1) -
-                        hw_begin<Offset>(params.graph.out, params.root) >=
+                hw_list_begin<Offset>(params.graph.out, params.root + 1) -
+                        hw_list_begin<Offset>(params.graph.out, params.root) >=
                     params.lists.min_length;
     hw_bellman_state state = {};
     state.source = params.config.frontier_source == HW_FROM_END ? HW_FROM_QUEUE
@@ -93,8 +93,9 @@ template <int kind> __global__ void unpack(const kernel_params params)
 template <typename Offset>
 __device__ __forceinline__ bool is_leaf(const hw_gpu_graph &graph, uint32_t v)
 {
-    const Offset out = hw_begin<Offset>(graph.out, v + 1) - hw_begin<Offset>(graph.out, v);
-    const Offset in = hw_begin<Offset>(graph.in, v + 1) - hw_begin<Offset>(graph.in, v);
+    const Offset out =
+        hw_list_begin<Offset>(graph.out, v + 1) - hw_list_begin<Offset>(graph.out, v);
+    const Offset in = hw_list_begin<Offset>(graph.in, v + 1) - hw_list_begin<Offset>(graph.in, v);
 
     return in > 0 && out == (graph.directed ? 0 : 1);
 }
@@ -106,7 +107,8 @@ template <typename Offset> __global__ void classes(const kernel_params params, h
         uint32_t type = HW_BELLMAN_PLAIN;
         if (is_leaf<Offset>(params.graph, v))
             type = HW_BELLMAN_LEAF;
-        else if (hw_begin<Offset>(params.graph.in, v + 1) - hw_begin<Offset>(params.graph.in, v) ==
+        else if (hw_list_begin<Offset>(params.graph.in, v + 1) -
+                     hw_list_begin<Offset>(params.graph.in, v) ==
                  1)
             type = HW_BELLMAN_SINGLE;
         list[e].neighbor = v | type << HW_BELLMAN_CLASS_SHIFT;
@@ -138,8 +140,8 @@ __global__ void __launch_bounds__(block_threads) leaves(const kernel_params para
         key_t best = lane.none;
         hw_gpu_edge hint = {HW_INVALID_VERTEX, 0};
         if (leaf) {
-            const Offset end = hw_begin<Offset>(params.graph.in, v + 1);
-            for (Offset e = hw_begin<Offset>(params.graph.in, v) + sub; e < end; e += 8) {
+            const Offset end = hw_list_begin<Offset>(params.graph.in, v + 1);
+            for (Offset e = hw_list_begin<Offset>(params.graph.in, v) + sub; e < end; e += 8) {
                 const hw_gpu_edge edge = params.paths.in[e];
                 const uint32_t u = edge.neighbor & lane.vertex_mask;
                 const key_t from = current_key(lane, u);

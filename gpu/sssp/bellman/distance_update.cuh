@@ -97,8 +97,8 @@ template <class L> __device__ __forceinline__ bool has_chunks(const L &lane, uin
     if (v >= lane.params.lists.end)
         return false;
     return lane.params.lists.by_falling_degree ||
-           hw_begin<typename L::offset>(lane.params.graph.out, v + 1) -
-                   hw_begin<typename L::offset>(lane.params.graph.out, v) >=
+           hw_list_begin<typename L::offset>(lane.params.graph.out, v + 1) -
+                   hw_list_begin<typename L::offset>(lane.params.graph.out, v) >=
                lane.params.lists.min_length;
 }
 

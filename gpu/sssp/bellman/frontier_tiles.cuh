@@ -23,8 +23,8 @@ template <class L> __device__ inline void relax_tile(L &lane, uint32_t u, uint32
                                 : !lane.params.config.skip_stale || from < relaxed_keys(lane)[u];
         if (wanted) {
             relaxed_keys(lane)[u] = from;
-            begin = hw_begin<typename L::offset>(lane.params.graph.out, u);
-            length = hw_begin<typename L::offset>(lane.params.graph.out, u + 1) - begin;
+            begin = hw_list_begin<typename L::offset>(lane.params.graph.out, u);
+            length = hw_list_begin<typename L::offset>(lane.params.graph.out, u + 1) - begin;
         }
         if (lane.params.lists.num_chunks > 0 && length >= lane.params.lists.min_length)
             length = 0; /* its chunks are relaxed by relax_chunks() */

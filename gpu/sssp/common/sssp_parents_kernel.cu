@@ -145,9 +145,10 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const hw_gpu_sssp &pa
     constexpr uint32_t in_flight = 4;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const key_t key = distance[v];
-    const uint64_t end = hw_begin<Offset>(graph.in, v + 1);
+    const uint64_t end = hw_list_begin<Offset>(graph.in, v + 1);
 
-    for (uint64_t begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32 * in_flight) {
+    for (uint64_t begin = hw_list_begin<Offset>(graph.in, v); begin < end;
+         begin += 32 * in_flight) {
         hw_gpu_edge edge[in_flight];
         key_t from[in_flight];
 #pragma unroll
@@ -262,7 +263,8 @@ __device__ void try_list(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, ui
                          uint64_t first, uint64_t step, uint32_t hops)
 {
     using key_t = typename hw_keys<kind>::type;
-    const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
+    const Offset begin = hw_list_begin<Offset>(graph.out, v),
+                 end = hw_list_begin<Offset>(graph.out, v + 1);
     const key_t key = static_cast<const key_t *>(paths.distance)[v];
     const uint32_t id = graph.graph_id[v], lane = threadIdx.x & 31;
 
@@ -291,8 +293,8 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const hw_gpu_sssp &paths
     const uint64_t warp = hw_grid_thread() / 32, warps = hw_grid_threads() / 32;
 
     for (uint64_t i = warp; i < count; i += warps) {
-        const uint64_t length =
-            hw_begin<Offset>(graph.out, list[i] + 1) - hw_begin<Offset>(graph.out, list[i]);
+        const uint64_t length = hw_list_begin<Offset>(graph.out, list[i] + 1) -
+                                hw_list_begin<Offset>(graph.out, list[i]);
         if (length <= long_list)
             try_list<Offset, kind>(graph, paths, list[i], 0, 32, hops);
         else if ((threadIdx.x & 31) == 0)
@@ -314,8 +316,8 @@ __device__ void try_long_lists(const hw_gpu_graph &graph, const hw_gpu_sssp &pat
         const uint32_t v =
             i < count ? load_volatile(long_list_slot(graph, paths, hops, i)) : HW_INVALID_VERTEX;
         const uint64_t first = (warp + i) % warps * 32;
-        const bool has_edges = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
-                                                        hw_begin<Offset>(graph.out, v);
+        const bool has_edges = i < count && first < hw_list_begin<Offset>(graph.out, v + 1) -
+                                                        hw_list_begin<Offset>(graph.out, v);
         for (uint32_t some = __ballot_sync(HW_WARP, has_edges); some; some &= some - 1) {
             const int from = __ffs(some) - 1;
             try_list<Offset, kind>(graph, paths, __shfl_sync(HW_WARP, v, from),
@@ -461,8 +463,8 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, hw_gpu_
         if (distance[v] == none)
             continue;
         count += lane == 0 && distance[v] == minus_infinity;
-        const Offset end = hw_begin<Offset>(graph.out, v + 1);
-        for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
+        const Offset end = hw_list_begin<Offset>(graph.out, v + 1);
+        for (Offset k = hw_list_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
             count += distance[paths.out[k].neighbor & paths.mask] == none;
     }
     if (count)

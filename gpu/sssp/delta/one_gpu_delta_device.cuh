@@ -40,8 +40,8 @@ __device__ void relax_leaves(const kernel_params &params, uint32_t root)
     for (uint64_t i = params.graph.core + hw_grid_thread(); i < params.graph.active;
          i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
-        const Offset begin = hw_begin<Offset>(params.graph.in, v);
-        if (v == root || begin == hw_begin<Offset>(params.graph.in, v + 1))
+        const Offset begin = hw_list_begin<Offset>(params.graph.in, v);
+        if (v == root || begin == hw_list_begin<Offset>(params.graph.in, v + 1))
             continue;
         const hw_gpu_edge edge = hw_read_edge(params.sssp.in + begin);
         const key_of<kind> from = edge.neighbor < params.graph.core || edge.neighbor == root

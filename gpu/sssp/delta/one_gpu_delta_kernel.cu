@@ -120,9 +120,9 @@ __global__ void copy_lightest(const hw_gpu_graph graph, const hw_gpu_lists lists
 {
     for (uint64_t i = hw_grid_thread(); i < graph.core; i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
-        const Offset begin = hw_begin<Offset>(lists, v);
-        first[v] = begin < hw_begin<Offset>(lists, v + 1) ? edge[begin]
-                                                          : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        const Offset begin = hw_list_begin<Offset>(lists, v);
+        first[v] = begin < hw_list_begin<Offset>(lists, v + 1) ? edge[begin]
+                                                               : hw_gpu_edge{HW_INVALID_VERTEX, 0};
     }
 }
 
@@ -378,14 +378,16 @@ __device__ bool advance_bucket(const kernel_params &params, block_shared &shared
 template <typename Offset>
 __device__ __forceinline__ uint64_t length_of(const kernel_params &params, uint32_t v)
 {
-    return hw_begin<Offset>(params.graph.out, v + 1) - hw_begin<Offset>(params.graph.out, v);
+    return hw_list_begin<Offset>(params.graph.out, v + 1) -
+           hw_list_begin<Offset>(params.graph.out, v);
 }
 
 /* Key of the target of the root's lightest edge. */
 template <typename Offset, int kind>
 __device__ __forceinline__ key_of<kind> lightest_key(const kernel_params &params, uint32_t root)
 {
-    return hw_further<kind>(0, params.sssp.out[hw_begin<Offset>(params.graph.out, root)].weight);
+    return hw_further<kind>(0,
+                            params.sssp.out[hw_list_begin<Offset>(params.graph.out, root)].weight);
 }
 
 /* Appends the trace record of the vertices of degree 1. */

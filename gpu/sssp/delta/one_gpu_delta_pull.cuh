@@ -81,8 +81,8 @@ __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<
     bool more = false;
 
     if (v != HW_INVALID_VERTEX) {
-        const Offset begin = hw_begin<Offset>(params.graph.in, v);
-        length = static_cast<uint32_t>(hw_begin<Offset>(params.graph.in, v + 1) - begin);
+        const Offset begin = hw_list_begin<Offset>(params.graph.in, v);
+        length = static_cast<uint32_t>(hw_list_begin<Offset>(params.graph.in, v + 1) - begin);
         list += begin;
         more = length > 0;
         for (; more && at < length && at < lane_pull_edges; at += 4) {

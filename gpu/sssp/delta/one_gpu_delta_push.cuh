@@ -91,8 +91,8 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &para
     if (!list.more)
         return list;
     list.key = __ldcg(distances<kind>(params) + v);
-    const Offset begin = hw_begin<Offset>(params.graph.out, v);
-    list.length = static_cast<uint32_t>(hw_begin<Offset>(params.graph.out, v + 1) - begin);
+    const Offset begin = hw_list_begin<Offset>(params.graph.out, v);
+    list.length = static_cast<uint32_t>(hw_list_begin<Offset>(params.graph.out, v + 1) - begin);
     list.edge += begin;
     state.degrees += list.length;
     if (state.from > 0) { /* heavy edges: find the first */
@@ -232,7 +232,7 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
             min(static_cast<count64>(words.z), from + HW_ONE_GPU_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(params) + words.x);
         push_chunk<kind>(params, shared, state,
-                         params.sssp.out + hw_begin<Offset>(params.graph.out, words.x),
+                         params.sssp.out + hw_list_begin<Offset>(params.graph.out, words.x),
                          static_cast<uint32_t>(from), end, words.x, key);
     }
 }

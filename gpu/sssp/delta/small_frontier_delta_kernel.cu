@@ -207,10 +207,10 @@ __device__ __forceinline__ void push_root(const kernel_params &params, block_sha
                                           search_state<kind> &search, cg::grid_group &grid,
                                           uint32_t root)
 {
-    const Offset first = hw_begin<Offset>(params.graph.out, root) + threadIdx.x;
+    const Offset first = hw_list_begin<Offset>(params.graph.out, root) + threadIdx.x;
     uint32_t edges = 0;
 
-    if (blockIdx.x == 0 && first < hw_begin<Offset>(params.graph.out, root + 1)) {
+    if (blockIdx.x == 0 && first < hw_list_begin<Offset>(params.graph.out, root + 1)) {
         const hw_gpu_edge edge = hw_read_edge(params.sssp.out + first);
         const key_of<kind> key = hw_further<kind>(0, edge.weight);
         edges = edge.neighbor < params.graph.core;

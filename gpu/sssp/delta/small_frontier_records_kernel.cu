@@ -24,7 +24,8 @@ template <typename Offset>
 __device__ __forceinline__ void build_record(const hw_gpu_graph &graph, const hw_gpu_edge *edge,
                                              hw_gpu_edge *record, uint32_t *num_records, uint32_t v)
 {
-    const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
+    const Offset begin = hw_list_begin<Offset>(graph.out, v),
+                 end = hw_list_begin<Offset>(graph.out, v + 1);
     hw_gpu_edge *at = record + static_cast<uint64_t>(v) * record_edges;
     uint32_t left = 0, slot = 0, next = 0;
 
