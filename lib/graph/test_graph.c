@@ -254,7 +254,7 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){79, 21, 0, 21, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){79, 21, 21, 21, 21, 21});
     const struct hw_generator_spec rmat = {.model = HW_MODEL_RMAT,
                                            .scale = 11,
                                            .edge_factor = 33,

@@ -382,7 +382,7 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){276, 0, 0, 132, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){276, 132, 132, 132, 132, 132});
     hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
     test_right(tap, ctx);
     test_broken(tap, ctx);

@@ -353,7 +353,7 @@ static void test_memory(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){112, 0, 0, 56, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){112, 56, 56, 56, 56, 56});
     hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
     test_right(tap, ctx);
     test_long(tap, ctx);

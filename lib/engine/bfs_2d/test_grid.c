@@ -522,7 +522,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){25, 41, 0, 57, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){25, 41, 41, 57, 0, 0});
     test_refusals(tap, ctx);
     test_small(tap, ctx);
     test_wide(tap, ctx);

@@ -674,7 +674,7 @@ static void test_divider(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){37, 54, 0, 71, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){37, 54, 54, 71, 0, 37});
     /* Enough to share the work, and no more threads than a small machine has. */
     hw_context_threads(ctx, ctx->size > 2 ? 1 : 2);
     test_divider(tap);

@@ -705,7 +705,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){34, 0, 0, 82, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){34, 61, 57, 82, 0, 0});
     test_refusals(tap, ctx);
     test_leaves(tap, ctx, false);
     test_leaves(tap, ctx, true);

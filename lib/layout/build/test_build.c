@@ -178,7 +178,7 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){47, 47, 0, 45, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){47, 47, 47, 45, 0, 45});
     for (int directed = 0; directed < 2; directed++) {
         test_fixture(tap, ctx, 1, 0, directed, HW_WEIGHTS_NONE);
         test_fixture(tap, ctx, 1, 3, directed, HW_WEIGHTS_I32);
