@@ -98,13 +98,16 @@ static char *read_block(struct hw_journal *journal, uint64_t *count)
 
 /* ---- opening ---- */
 
-/* Whether the journal begins with the key, behind which it then stands. */
-static bool has_key(struct hw_journal *journal, const char *key)
+/* Whether the journal begins with the key, behind which it then stands. *program: whether it
+ * begins at least with the key's program, which ends at the first ';'. */
+static bool has_key(struct hw_journal *journal, const char *key, bool *program)
 {
+    const size_t length = strcspn(key, ";");
     uint64_t count = 0;
     char *found = read_block(journal, &count);
     bool same = found && count == strlen(key) && memcmp(found, key, count) == 0;
 
+    *program = found && count >= length && memcmp(found, key, length) == 0;
     free(found);
     return same;
 }
@@ -113,6 +116,7 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
                                 int *found, int *other, struct hw_error *err)
 {
     struct stat about;
+    bool program = false;
 
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (journal->fd < 0) {
@@ -122,10 +126,11 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
     }
     if (fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "%s is no plain file", journal->path);
-    *found = usable && has_key(journal, key);
+    *found = usable && has_key(journal, key, &program);
     if (*found)
         return HW_OK;
-    *other = usable && about.st_size > 0;
+    if (usable && about.st_size > 0)
+        *other = program ? HW_JOURNAL_OF_OTHER_RUN : HW_JOURNAL_OF_OTHER_PROGRAM;
     journal->length = 0;
     if (ftruncate(journal->fd, 0) != 0)
         return hw_fail(err, HW_RESOURCES, "%s cannot be emptied: %s", journal->path,
@@ -134,8 +139,8 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
 }
 
 enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, const char *key,
-                               bool usable, struct hw_journal *journal, bool *found, bool *other,
-                               struct hw_error *err)
+                               bool usable, struct hw_journal *journal, bool *found,
+                               enum hw_journal_other *other, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
     int said[2] = {0, 0};
@@ -150,7 +155,7 @@ enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, c
     if (status == HW_OK)
         status = hw_mpi(MPI_Bcast(said, 2, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
     *found = said[0] != 0;
-    *other = said[1] != 0;
+    *other = (enum hw_journal_other)said[1];
     return status;
 }
 

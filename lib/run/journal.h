@@ -26,15 +26,22 @@ struct hw_journal {
     hw_count length; /* bytes that are right; rank 0 */
 };
 
+/* Whose journal was in the place of a new one. */
+enum hw_journal_other {
+    HW_JOURNAL_OF_NONE,
+    HW_JOURNAL_OF_OTHER_RUN,
+    HW_JOURNAL_OF_OTHER_PROGRAM /* of another version, or no journal at all */
+};
+
 /*
  * Opens the journal at `path`, or begins a new one: where there is none, it is of
  * another run than `key` says, or `usable` is false. *found: whether there is one
- * to go on from; *other: whether one of another run was there. Borrows ctx.
- * Collective; key matters on rank 0.
+ * to go on from; *other: which one was there. A key begins with the program, up to a ';'. Borrows
+ * ctx. Collective; key matters on rank 0.
  */
 enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, const char *key,
-                               bool usable, struct hw_journal *journal, bool *found, bool *other,
-                               struct hw_error *err);
+                               bool usable, struct hw_journal *journal, bool *found,
+                               enum hw_journal_other *other, struct hw_error *err);
 
 /* Whether the tree file still has the tree of search i, whose checksum the
  * journal knows. Collective. */

@@ -139,7 +139,8 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
 
 enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
 {
-    bool found = false, other = false;
+    bool found = false;
+    enum hw_journal_other other = HW_JOURNAL_OF_NONE;
     char *path = journal_path(t), *key = make_key(t);
     enum hw_status status = hw_stop_catch(err);
 
@@ -149,7 +150,8 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = hw_journal_open(t->ctx, path, key, t->found, &t->journal, &found, &other, err);
     if (status == HW_OK && other)
-        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
+        hw_note(t->ctx, "%s.partial is of another %s, and is begun anew", t->stage->cli.output,
+                other == HW_JOURNAL_OF_OTHER_RUN ? "run" : "version of Hopwave");
     keep(t, found);
     if (status == HW_OK && found)
         status = hw_journal_restore(&t->journal, &t->report, &t->search_results, take_tree, t, err);

@@ -143,6 +143,15 @@ ok "a tree that a crash of the machine cut off" \
     ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o short.h5 --quiet
 same "is searched again, too" "$(info short.h5 digest)" "$whole"
 
+leave old.h5
+"$PYTHON3" -c 'import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(8); f.write(b"hopwave 0")' old.h5.partial.searches
+ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o old.h5 >old.log 2>&1
+ok "a run of another version begins anew" \
+    grep -q "is of another version of Hopwave, and is begun anew" old.log
+is "with no search of the former" "$(info old.h5 searches_resumed)" 0
+
 leave text.h5
 echo "no journal" >text.h5.partial.searches
 ok "a journal that is none" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o text.h5 --quiet
