@@ -215,27 +215,27 @@ static enum hw_status refuse_word(const struct hw_cli_program *program, const ch
 
 /* ---- help ---- */
 
-/* Prints help; all: hidden options, too. argp would show headers of hidden options. */
+/* Prints help; all: with options flagged OPTION_HIDDEN, whose headers argp would print, too. */
 static void print_help(const struct argp *argp, const char *program, bool all)
 {
-    struct argp_option *shown = NULL;
+    struct argp_option *printed = NULL;
     struct argp visible = *argp;
     size_t count = 0, kept = 0;
     char name[64];
 
     while (argp->options && (argp->options[count].name || argp->options[count].doc))
         count++;
-    shown = calloc(count + 1, sizeof *shown);
-    for (size_t o = 0; shown && o < count; o++)
+    printed = calloc(count + 1, sizeof *printed);
+    for (size_t o = 0; printed && o < count; o++)
         if (all || !(argp->options[o].flags & OPTION_HIDDEN)) {
-            shown[kept] = argp->options[o];
-            shown[kept++].flags &= ~OPTION_HIDDEN;
+            printed[kept] = argp->options[o];
+            printed[kept++].flags &= ~OPTION_HIDDEN;
         }
-    if (shown)
-        visible.options = shown;
+    if (printed)
+        visible.options = printed;
     snprintf(name, sizeof name, "%s", program);
     argp_help(&visible, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
-    free(shown);
+    free(printed);
 }
 
 static enum hw_status answer(const struct parse *parse, const struct argp *argp, bool print,

@@ -7,7 +7,7 @@
  * message is printed here but answers, such as --help and --version, on rank 0: a wrong option
  * returns HW_USAGE with an error message that names the nearest option.
  *
- * Options flagged OPTION_HIDDEN are left out of --help and shown by --help=all.
+ * Options flagged OPTION_HIDDEN are left out of --help and printed by --help=all.
  */
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H

@@ -332,7 +332,7 @@ static void print_option_help(const struct hw_option *option, FILE *out)
 
 void hw_method_help_print(const char *name, FILE *out)
 {
-    const struct hw_option *shown[HW_OPTIONS_MAX];
+    const struct hw_option *printed[HW_OPTIONS_MAX];
     char place[128];
     int count = 0;
 
@@ -357,12 +357,12 @@ void hw_method_help_print(const char *name, FILE *out)
              strcmp((*m)->name, name) == 0 && o && *o; o++) {
             bool known = false;
             for (int s = 0; s < count; s++)
-                known = known || shown[s] == *o;
+                known = known || printed[s] == *o;
             if (known)
                 continue;
             if (count == 0)
                 fprintf(out, "\nOptions:\n");
-            shown[count++] = *o;
+            printed[count++] = *o;
             print_option_help(*o, out);
         }
 }

@@ -65,7 +65,7 @@ def check_option(name, value):
     """Raises MethodError for a value that the program would refuse."""
     option = next(o for o in table()["options"] if o["name"] == name)
     kind, text = option["type"], value if isinstance(value, str) else json.dumps(value)
-    shown = json.dumps(value)
+    quoted = json.dumps(value)
     number = value if isinstance(value, (int, float)) else None
     if kind in ("count", "real") and isinstance(value, str):
         whole = re.fullmatch(r"-?[0-9]+", value)
@@ -76,38 +76,38 @@ def check_option(name, value):
     if isinstance(value, bool) and kind != "flag":
         number = None
     if kind == "flag" and value is not True:
-        raise MethodError(f"is {shown}, but takes no value: only true applies here")
+        raise MethodError(f"is {quoted}, but takes no value: only true applies here")
     if kind in ("choice", "switch") and text not in option["words"]:
-        raise MethodError(f"is {shown}, but must be one of {', '.join(option['words'])}")
+        raise MethodError(f"is {quoted}, but must be one of {', '.join(option['words'])}")
     if kind == "choices":
         words, known = text.split(","), option["words"]
         for word in words:
             if word not in known:
-                raise MethodError(f"is {shown}, but must be of {', '.join(known)}")
+                raise MethodError(f"is {quoted}, but must be of {', '.join(known)}")
             alone = known.index(word) in (0, *range(option["exclusive_word"], len(known)))
             if alone and len(words) > 1:
-                raise MethodError(f"is {shown}, but {word} stands alone")
+                raise MethodError(f"is {quoted}, but {word} stands alone")
     if kind == "count":
         if not isinstance(number, int):
-            raise MethodError(f"is {shown}, but must be a whole number")
+            raise MethodError(f"is {quoted}, but must be a whole number")
         if not option["min"] <= number <= option["max"]:
             raise MethodError(
-                f"is {shown}, but must be from {option['min']} to {option['max']}"
+                f"is {quoted}, but must be from {option['min']} to {option['max']}"
             )
     if kind == "real":
         if number is None:
-            raise MethodError(f"is {shown}, but must be a number")
+            raise MethodError(f"is {quoted}, but must be a number")
         if number <= 0:
-            raise MethodError(f"is {shown}, but must be above 0")
+            raise MethodError(f"is {quoted}, but must be above 0")
         if number > option.get("max", number):
-            raise MethodError(f"is {shown}, but must be at most {option['max']:g}")
+            raise MethodError(f"is {quoted}, but must be at most {option['max']:g}")
     if kind == "range":
         ends = re.fullmatch(r"([0-9]+):([0-9]+)", text)
         low, high = map(int, ends.groups()) if ends else (0, 0)
         powers = not option["powers_of_two"] or not (low & (low - 1) or high & (high - 1))
         if not (ends and option["min"] <= low <= high <= option["max"] and powers):
             raise MethodError(
-                f"is {shown}, but must be a range within {option['min']}:{option['max']}"
+                f"is {quoted}, but must be a range within {option['min']}:{option['max']}"
                 + (" of powers of two" if option["powers_of_two"] else "")
             )
 

@@ -28,7 +28,7 @@ static const char *const grid_columns[] = {"edges_examined", "expand_exchange", 
 
 const struct hw_method_descriptor hw_descriptor_scan2d = {
     .name = "scan2d",
-    .summary = "Top-down on one GPU, edges laid out by a scan",
+    .summary = "Top-down on one GPU, edges assigned by a scan",
     .citation = PAPER ", section 3.4",
     .algorithm = HW_BFS,
     .device = HW_CUDA,
@@ -39,7 +39,7 @@ const struct hw_method_descriptor hw_descriptor_scan2d = {
 
 const struct hw_method_descriptor hw_descriptor_scan2d_parts = {
     .name = "scan2d",
-    .summary = "A grid of GPUs, edges laid out by a scan",
+    .summary = "A grid of GPUs, edges assigned by a scan",
     .citation = PAPER ", section 3",
     .algorithm = HW_BFS,
     .device = HW_CUDA,

@@ -190,7 +190,7 @@ static bool is_sssp_option(const struct hw_option *option)
     return true;
 }
 
-/* Where a method runs, where that tells it from others of its name: " on one GPU". */
+/* Where a method runs, as opposed to others of its name: " on one GPU". */
 static const char *place_of(const struct hw_method_descriptor *method)
 {
     if (method->device == HW_CPU)
