@@ -8,10 +8,9 @@
  *   Scatter           hw_halo_exchange(): variable lists whose lengths both sides know.
  *   Broadcast         the same with options.same (each rank's one list to many), or
  *                     hw_halo_broadcast() (one rank's array to all).
- *   Share             hw_halo_share_send(): one list of unknown length from each rank to all, one copy
- *                     to each node.
- *   Single messages   hw_halo_receive(), hw_halo_send(), hw_halo_wait_*(): receives are posted
- *                     ahead, and work overlaps with them; lengths may be unknown to the receiver.
+ *   Share             hw_halo_share_send(): one list of unknown length from each rank to all, one
+ * copy to each node. Single messages   hw_halo_receive(), hw_halo_send(), hw_halo_wait_*():
+ * receives are posted ahead, and work overlaps with them; lengths may be unknown to the receiver.
  *
  * Backends (lib/comm/exchange/):
  *

@@ -6,6 +6,8 @@ libhopwave_a_SOURCES += \
   lib/comm/context.h \
   lib/comm/device_buffers.c \
   lib/comm/device_buffers.h \
+  lib/comm/exchange/bounded_rounds.c \
+  lib/comm/exchange/bounded_rounds.h \
   lib/comm/exchange/node_aware.c \
   lib/comm/exchange/node_aware.h \
   lib/comm/exchange/point_to_point.c \
@@ -17,6 +19,9 @@ libhopwave_a_SOURCES += \
   lib/comm/memory_ops.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
+  lib/comm/owner_query.c \
+  lib/comm/owner_query.h \
+  lib/comm/owner_ranges.h \
   lib/comm/rank_watchdog.c \
   lib/comm/rank_watchdog.h \
   lib/comm/stop_signal.c \

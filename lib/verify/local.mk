@@ -1,15 +1,11 @@
 # lib/verify: validation of trees against the input tuples
 libhopwave_a_SOURCES += \
-  lib/verify/bounded_exchange.c \
-  lib/verify/bounded_exchange.h \
   lib/verify/check_report.c \
   lib/verify/recorded_outcomes.c \
   lib/verify/recorded_outcomes.h \
   lib/verify/tree_check.c \
   lib/verify/tree_check.h \
-  lib/verify/verify.h \
-  lib/verify/vertex_query.c \
-  lib/verify/vertex_query.h
+  lib/verify/verify.h
 
 # the rules
 libhopwave_a_SOURCES += \

@@ -14,8 +14,8 @@
 #include "lib/base/exact_sum.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
+#include "lib/comm/owner_query.h"
 #include "lib/store/block_distribution.h"
-#include "lib/verify/vertex_query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ hw_count hw_negative_bytes(hw_gid vertices, int ranks)
     hw_store_share(vertices, 0, ranks, &first, &longest);
     /* Cycles are few; were every vertex in one of two, half of all would lead. */
     return longest * (vertex + (hw_count)sizeof(struct sum) / 2) +
-           hw_ask_bytes(sizeof(struct share), sizeof(struct hop), CHUNK);
+           hw_owner_query_bytes(sizeof(struct share), sizeof(struct hop), CHUNK);
 }
 
 static void finder_free(struct finder *finder)
@@ -174,13 +174,13 @@ static void jump(struct finder *finder)
  * Collective. */
 static enum hw_status follow_chains(struct finder *finder, hw_count *moving, struct hw_error *err)
 {
-    const struct hw_ask ask = {.ctx = finder->ctx,
-                               .slices = &finder->slices,
-                               .question = sizeof(hw_gid),
-                               .answer = sizeof(struct hop),
-                               .chunk = CHUNK,
-                               .reply = reply_hop,
-                               .self = finder};
+    const struct hw_owner_query query = {.ctx = finder->ctx,
+                                         .owners = &finder->slices,
+                                         .request_size = sizeof(hw_gid),
+                                         .reply_size = sizeof(struct hop),
+                                         .chunk = CHUNK,
+                                         .respond = reply_hop,
+                                         .self = finder};
     enum hw_status status = HW_OK;
 
     begin_chains(finder);
@@ -190,7 +190,7 @@ static enum hw_status follow_chains(struct finder *finder, hw_count *moving, str
         status = hw_largest(finder->ctx->world, moving, err);
         if (status != HW_OK || *moving == 0 || steps >= finder->slices.vertices)
             return status;
-        status = hw_ask(&ask, HW_OK, finder->moving, finder->sight, finder->next, err);
+        status = hw_owner_query(&query, HW_OK, finder->moving, finder->sight, finder->next, err);
         if (status != HW_OK)
             return status;
         jump(finder);
@@ -212,14 +212,14 @@ static void reply_on(void *self, const void *question, hw_count count, void *ans
 /* Finds the vertices on cycles: those looked at. Collective. */
 static enum hw_status mark_cycles(struct finder *finder, struct hw_error *err)
 {
-    const struct hw_ask ask = {.ctx = finder->ctx,
-                               .slices = &finder->slices,
-                               .question = sizeof(hw_gid),
-                               .chunk = CHUNK,
-                               .reply = reply_on,
-                               .self = finder};
+    const struct hw_owner_query query = {.ctx = finder->ctx,
+                                         .owners = &finder->slices,
+                                         .request_size = sizeof(hw_gid),
+                                         .chunk = CHUNK,
+                                         .respond = reply_on,
+                                         .self = finder};
 
-    return hw_ask(&ask, HW_OK, finder->moving, finder->sight, NULL, err);
+    return hw_owner_query(&query, HW_OK, finder->moving, finder->sight, NULL, err);
 }
 
 /* Makes an empty sum for each leader of the slice. */
@@ -264,12 +264,12 @@ static void reply_share(void *self, const void *question, hw_count count, void *
 /* Adds up the weights of all cycles, at their leaders. Collective. */
 static enum hw_status weigh_cycles(struct finder *finder, struct hw_error *err)
 {
-    const struct hw_ask ask = {.ctx = finder->ctx,
-                               .slices = &finder->slices,
-                               .question = sizeof(struct share),
-                               .chunk = CHUNK,
-                               .reply = reply_share,
-                               .self = finder};
+    const struct hw_owner_query query = {.ctx = finder->ctx,
+                                         .owners = &finder->slices,
+                                         .request_size = sizeof(struct share),
+                                         .chunk = CHUNK,
+                                         .respond = reply_share,
+                                         .self = finder};
     struct share *share = NULL;
     hw_count shares = 0;
     enum hw_status status = make_sums(finder, err);
@@ -284,7 +284,7 @@ static enum hw_status weigh_cycles(struct finder *finder, struct hw_error *err)
             share[shares++] = (struct share){finder->hop[i].least, finder->weight[i]};
     status = hw_agree(finder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_ask(&ask, HW_OK, shares, share, NULL, err);
+        status = hw_owner_query(&query, HW_OK, shares, share, NULL, err);
     free(share);
     return status;
 }

@@ -50,13 +50,13 @@ static inline void check_at_once(struct hw_root_batch *batch, struct hw_verify_w
 /* Claims parent edges at u and writes records for the owners of v, or checks at once where v is
  * local too: tuples [begin, end) of the round. record: [round->sending] records. */
 static void send_on(struct hw_root_batch *batch, int thread, const struct hw_batch_tuples *tuples,
-                    hw_count begin, hw_count end, struct hw_bounded_exchange *round,
+                    hw_count begin, hw_count end, struct hw_bounded_round *round,
                     unsigned char *record)
 {
     const struct hw_tuple *tuple = tuples->tuple;
     size_t head_bytes = head_size(hw_root_batch_is_weighted(batch));
     size_t size = record_size(hw_root_batch_is_weighted(batch), batch->rows.stride);
-    hw_count *place = round->place + (hw_count)thread * batch->ctx->size;
+    hw_count *place = round->next + (hw_count)thread * batch->ctx->size;
 
     for (hw_count at = begin; at < end; at += HW_PREFETCH_GROUP) {
         hw_count stop = at + HW_PREFETCH_GROUP < end ? at + HW_PREFETCH_GROUP : end;
@@ -139,8 +139,8 @@ struct forwarding {
 };
 
 static enum hw_status forwarding_alloc(const struct hw_root_batch *batch,
-                                       const struct hw_bounded_exchange *round,
-                                       struct forwarding *f, struct hw_error *err)
+                                       const struct hw_bounded_round *round, struct forwarding *f,
+                                       struct hw_error *err)
 {
     size_t size = record_size(hw_root_batch_is_weighted(batch), batch->rows.stride);
     enum hw_status status = hw_alloc(&f->send, round->sending, size, "tuples to send", err);
@@ -166,7 +166,7 @@ static void forwarding_free(struct forwarding *f)
  * Collective. */
 static enum hw_status forward_round(struct hw_root_batch *batch,
                                     const struct hw_batch_tuples *tuples,
-                                    struct hw_bounded_exchange *round, struct hw_error *err)
+                                    struct hw_bounded_round *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
     int threads = batch->ctx->threads;
@@ -179,7 +179,7 @@ static enum hw_status forward_round(struct hw_root_batch *batch,
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
         hw_count begin, end;
-        hw_thread_share(round->length, t, threads, &begin, &end);
+        hw_thread_range(round->length, t, threads, &begin, &end);
         send_on(batch, t, tuples, begin, end, round, f.send);
     }
     if (batch->ctx->size > 1)
@@ -190,7 +190,7 @@ static enum hw_status forward_round(struct hw_root_batch *batch,
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
         hw_count begin, end;
-        hw_thread_share(round->receiving, t, threads, &begin, &end);
+        hw_thread_range(round->receiving, t, threads, &begin, &end);
         check_records(batch, &batch->worker[t], f.received, begin, end, tuples->roots != NULL,
                       f.answer);
     }
@@ -220,21 +220,21 @@ static struct hw_batch_tuples tuples_from(const struct hw_batch_tuples *tuples, 
 enum hw_status hw_forward_tuples(struct hw_root_batch *batch, enum hw_status status,
                                  const struct hw_batch_tuples *tuples, struct hw_error *err)
 {
-    const struct hw_items items = {.count = tuples->count,
-                                   .id = tuples->tuple ? &tuples->tuple->v : NULL,
-                                   .stride = 2,
-                                   .keep = true,
-                                   .limit = 2 * batch->chunk};
-    struct hw_bounded_exchange round = {.step = 2 * batch->chunk};
+    const struct hw_bounded_items items = {.count = tuples->count,
+                                           .id = tuples->tuple ? &tuples->tuple->v : NULL,
+                                           .stride = 2,
+                                           .keep = true,
+                                           .limit = 2 * batch->chunk};
+    struct hw_bounded_round round = {.step = 2 * batch->chunk};
 
     do {
-        status = hw_bounded_exchange_next(batch->ctx, batch->slices, status, &items, &round, err);
+        status = hw_bounded_round_next(batch->ctx, batch->slices, status, &items, &round, err);
         if (status == HW_OK) {
             const struct hw_batch_tuples here = tuples_from(tuples, round.at);
             status = forward_round(batch, &here, &round, err);
         }
     } while (status == HW_OK && round.more);
-    hw_bounded_exchange_end(&round);
+    hw_bounded_round_end(&round);
     return status;
 }
 
@@ -245,7 +245,7 @@ struct sourcing {
 };
 
 static enum hw_status sourcing_alloc(const struct hw_root_batch *batch,
-                                     const struct hw_bounded_exchange *round, struct sourcing *s,
+                                     const struct hw_bounded_round *round, struct sourcing *s,
                                      struct hw_error *err)
 {
     enum hw_status status =
@@ -273,15 +273,15 @@ static void sourcing_free(struct sourcing *s)
 
 /* Puts a round's tuples into the order they are sent in. */
 static void order_tuples(const struct hw_root_batch *batch, const struct hw_edges *edges,
-                         const struct hw_bounded_exchange *round, struct sourcing *s)
+                         const struct hw_bounded_round *round, struct sourcing *s)
 {
     const hw_gid *source = edges->source + round->at, *target = edges->target + round->at;
     int ranks = batch->ctx->size, threads = batch->ctx->threads;
 
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
-        hw_count begin, end, *place = round->place + (hw_count)t * ranks;
-        hw_thread_share(round->length, t, threads, &begin, &end);
+        hw_count begin, end, *place = round->next + (hw_count)t * ranks;
+        hw_thread_range(round->length, t, threads, &begin, &end);
         for (hw_count i = begin; i < end; i++) {
             hw_count at = place[round->owner[i]]++;
             s->send[at] = (struct hw_tuple){source[i], target[i]};
@@ -294,7 +294,7 @@ static void order_tuples(const struct hw_root_batch *batch, const struct hw_edge
 /* One round of hw_exchange_tuples(): tuples to the owners of their sources, and on.
  * Collective. */
 static enum hw_status source_round(struct hw_root_batch *batch, const struct hw_edges *edges,
-                                   struct hw_bounded_exchange *round, struct hw_error *err)
+                                   struct hw_bounded_round *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
     struct sourcing s = {0};
@@ -323,16 +323,16 @@ done:
 enum hw_status hw_exchange_tuples(struct hw_root_batch *batch, enum hw_status status,
                                   const struct hw_edges *edges, struct hw_error *err)
 {
-    const struct hw_items items = {
+    const struct hw_bounded_items items = {
         .count = edges->count, .id = edges->source, .stride = 1, .limit = 2 * batch->chunk};
-    struct hw_bounded_exchange round = {.step = batch->chunk};
+    struct hw_bounded_round round = {.step = batch->chunk};
 
     do {
-        status = hw_bounded_exchange_next(batch->ctx, batch->slices, status, &items, &round, err);
+        status = hw_bounded_round_next(batch->ctx, batch->slices, status, &items, &round, err);
         if (status == HW_OK)
             status = source_round(batch, edges, &round, err);
     } while (status == HW_OK && round.more);
-    hw_bounded_exchange_end(&round);
+    hw_bounded_round_end(&round);
     return status;
 }
 

@@ -45,7 +45,7 @@ static void check_block(struct hw_root_batch *batch, const struct hw_edges *edge
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
         hw_count begin, end;
-        hw_thread_share(edges->count, t, threads, &begin, &end);
+        hw_thread_range(edges->count, t, threads, &begin, &end);
         check_range(batch, &batch->worker[t], edges, begin, end);
     }
 }

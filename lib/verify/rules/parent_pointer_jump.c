@@ -15,7 +15,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
-#include "lib/verify/vertex_query.h"
+#include "lib/comm/owner_query.h"
 
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ hw_count hw_root_batch_pointer_jump_bytes(hw_count vertices, int roots, hw_count
     const hw_count word = sizeof(hw_gid), place = sizeof(struct place);
 
     return vertices * roots * word + chunk * (place + 2 * word) +
-           hw_ask_bytes(sizeof(struct place), sizeof(hw_gid), chunk);
+           hw_owner_query_bytes(sizeof(struct place), sizeof(hw_gid), chunk);
 }
 
 static void chains_free(struct chains *chains)
@@ -168,13 +168,13 @@ static void reply(void *self, const void *question, hw_count count, void *answer
 static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct hw_error *err)
 {
     const struct hw_root_batch *batch = chains->batch;
-    const struct hw_ask ask = {.ctx = batch->ctx,
-                               .slices = batch->slices,
-                               .question = sizeof *chains->ask,
-                               .answer = sizeof *chains->answer,
-                               .chunk = batch->chunk,
-                               .reply = reply,
-                               .self = chains};
+    const struct hw_owner_query query = {.ctx = batch->ctx,
+                                         .owners = batch->slices,
+                                         .request_size = sizeof *chains->ask,
+                                         .reply_size = sizeof *chains->answer,
+                                         .chunk = batch->chunk,
+                                         .respond = reply,
+                                         .self = chains};
     enum hw_status status = HW_OK;
     hw_count left = 1;
 
@@ -183,7 +183,7 @@ static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct h
     while (left > 0 && status == HW_OK) {
         gather_questions(chains);
         *moving += chains->asking;
-        status = hw_ask(&ask, status, chains->asking, chains->ask, chains->answer, err);
+        status = hw_owner_query(&query, status, chains->asking, chains->ask, chains->answer, err);
         for (hw_count i = 0; i < chains->asking && status == HW_OK; i++)
             chains->to[chains->asker[i]] = chains->answer[i];
         left = chains->trees * batch->count - chains->at;

@@ -5,9 +5,9 @@
 #define HOPWAVE_VERIFY_RULES_ROOT_BATCH_H
 
 #include "lib/comm/context.h"
+#include "lib/comm/exchange/bounded_rounds.h"
 #include "lib/graph/graph.h"
 #include "lib/store/block_distribution.h"
-#include "lib/verify/bounded_exchange.h"
 #include "lib/verify/rules/parent_edge_hash.h"
 #include "lib/verify/rules/vertex_rows.h"
 #include "lib/verify/rules/violation_counts.h"
