@@ -1,4 +1,5 @@
 # doc
+dist_doc_DATA += doc/communication.md
 dist_doc_DATA += doc/file-formats.md
 dist_doc_DATA += doc/graphs.md
 dist_doc_DATA += doc/imports.md

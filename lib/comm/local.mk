@@ -55,3 +55,4 @@ lib_comm_exchange_test_node_aware_mt_SOURCES = lib/comm/exchange/test_node_aware
 lib_comm_exchange_test_node_aware_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/lose_rank
 lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c
+EXTRA_DIST += lib/comm/exchange/README.md
