@@ -106,6 +106,7 @@ libhopwave_a_SOURCES += \
   lib/engine/sssp_delegates/canonical_parents.c \
   lib/engine/sssp_delegates/search_parents.c \
   lib/engine/sssp_delegates/sssp_delegates.h \
+  lib/engine/sssp_delegates/sssp_delegates_arrays.c \
   lib/engine/sssp_delegates/sssp_delegates_csr.c \
   lib/engine/sssp_delegates/sssp_delegates_exchange.c \
   lib/engine/sssp_delegates/sssp_delegates_negative.c \

@@ -9,7 +9,13 @@ void hw_arrays_add(struct hw_arrays *arrays, void *out, hw_count count, size_t s
 {
     if (arrays->count == HW_ARRAYS_MOST)
         abort(); /* whoever adds one more raises HW_ARRAYS_MOST */
-    arrays->of[arrays->count++] = (struct hw_array){out, count, size};
+    arrays->of[arrays->count++] = (struct hw_array){.out = out, .count = count, .size = size};
+}
+
+void hw_arrays_add_uninitialized(struct hw_arrays *arrays, void *out, hw_count count, size_t size)
+{
+    hw_arrays_add(arrays, out, count, size);
+    arrays->of[arrays->count - 1].uninitialized = true;
 }
 
 hw_count hw_arrays_bytes(const struct hw_arrays *arrays)
@@ -24,12 +30,14 @@ hw_count hw_arrays_bytes(const struct hw_arrays *arrays)
 enum hw_status hw_arrays_alloc(const struct hw_arrays *arrays, const char *what,
                                struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (int a = 0; a < arrays->count && status == HW_OK; a++)
-        status =
-            hw_alloc_zero(arrays->of[a].out, arrays->of[a].count, arrays->of[a].size, what, err);
-    return status;
+    for (int a = 0; a < arrays->count; a++) {
+        const struct hw_array *array = &arrays->of[a];
+        if (array->uninitialized)
+            HW_TRY(hw_alloc(array->out, array->count, array->size, what, err));
+        else
+            HW_TRY(hw_alloc_zero(array->out, array->count, array->size, what, err));
+    }
+    return HW_OK;
 }
 
 void hw_arrays_free(const struct hw_arrays *arrays)

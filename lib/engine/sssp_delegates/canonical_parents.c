@@ -12,12 +12,12 @@
 static void offer(struct hw_sssp_delegates *e, hw_lid v, hw_gid id,
                   struct hw_sssp_delegates_queue *queue)
 {
-    if (e->hop[v] < 0) {
-        e->hop[v] = e->hops_done + 1;
-        e->least[v] = id;
+    if (e->parents.hop[v] < 0) {
+        e->parents.hop[v] = e->parents.hops_done + 1;
+        e->parents.least[v] = id;
         queue->item[queue->count++] = v;
-    } else if (e->hop[v] == e->hops_done + 1 && id < e->least[v]) {
-        e->least[v] = id;
+    } else if (e->parents.hop[v] == e->parents.hops_done + 1 && id < e->parents.least[v]) {
+        e->parents.least[v] = id;
     }
 }
 
@@ -30,7 +30,8 @@ static hw_count offer_along(struct hw_sssp_delegates *e, const struct hw_sorted_
 
     for (hw_count k = lists->offset[u]; k < lists->offset[u + 1]; k++) {
         const struct hw_edge *edge = &lists->edge[k];
-        if (hw_distance_add(e->kind, key, edge->weight) == hw_sssp_delegates_key(e, edge->index))
+        if (hw_distance_add(e->derived.kind, key, edge->weight) ==
+            hw_sssp_delegates_key(e, edge->index))
             offer(e, edge->index, id, queue);
     }
     return lists->offset[u + 1] - lists->offset[u];
@@ -38,7 +39,7 @@ static hw_count offer_along(struct hw_sssp_delegates *e, const struct hw_sorted_
 
 static int64_t get_least(const struct hw_sssp_delegates *e, hw_lid g)
 {
-    return e->least[g];
+    return e->parents.least[g];
 }
 
 /* What came for a delegate: from its own part, too, which has offered already. */
@@ -46,21 +47,21 @@ static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t id)
 {
     if (id == INT64_MAX)
         return;
-    if (e->hop[g] < 0) {
-        e->hop[g] = e->hops_done + 1;
-        e->least[g] = id;
-    } else if (e->hop[g] == e->hops_done + 1 && id < e->least[g]) {
-        e->least[g] = id;
+    if (e->parents.hop[g] < 0) {
+        e->parents.hop[g] = e->parents.hops_done + 1;
+        e->parents.least[g] = id;
+    } else if (e->parents.hop[g] == e->parents.hops_done + 1 && id < e->parents.least[g]) {
+        e->parents.least[g] = id;
     }
-    if (e->hop[g] == e->hops_done + 1 && !(e->mark[g] & HW_MARK_QUEUED)) {
-        e->mark[g] |= HW_MARK_QUEUED;
-        e->next.item[e->next.count++] = g;
+    if (e->parents.hop[g] == e->parents.hops_done + 1 && !(e->search.mark[g] & HW_MARK_QUEUED)) {
+        e->search.mark[g] |= HW_MARK_QUEUED;
+        e->search.next.item[e->search.next.count++] = g;
     }
 }
 
 static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t id)
 {
-    offer(e, e->borders.watched[where], id, &e->next);
+    offer(e, e->halo.mirror[where], id, &e->search.next);
 }
 
 /* Tells others of the offers, and makes the next frontier. Collective. */
@@ -70,20 +71,20 @@ static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_trace_reco
     const struct hw_sssp_delegates_reduction way = {
         .size = sizeof(hw_gid), .get = get_least, .take = take_delegate};
     struct hw_sssp_delegates_news news = {0};
-    hw_lid *own = e->improved.item;
+    hw_lid *own = e->search.improved.item;
     hw_count delegates = 0;
 
-    for (hw_count i = 0; i < e->improved_ghosts.count; i++)
-        hw_sssp_delegates_tell(e, e->improved_ghosts.item[i], sizeof(hw_gid),
-                               e->least[e->improved_ghosts.item[i]]);
-    for (hw_count i = 0; i < e->improved.count; i++)
-        if (own[i] < e->delegates)
+    for (hw_count i = 0; i < e->search.improved_ghosts.count; i++)
+        hw_sssp_delegates_tell(e, e->search.improved_ghosts.item[i], sizeof(hw_gid),
+                               e->parents.least[e->search.improved_ghosts.item[i]]);
+    for (hw_count i = 0; i < e->search.improved.count; i++)
+        if (own[i] < e->vertices.delegates)
             own[delegates++] = own[i];
         else
-            e->next.item[e->next.count++] = own[i];
+            e->search.next.item[e->search.next.count++] = own[i];
     news.delegates = delegates;
-    news.active = delegates + e->next.count + e->improved_ghosts.count;
-    e->improved.count = e->improved_ghosts.count = 0;
+    news.active = delegates + e->search.next.count + e->search.improved_ghosts.count;
+    e->search.improved.count = e->search.improved_ghosts.count = 0;
     enum hw_status status = hw_sssp_delegates_share(e, &news, row, err);
     if (status == HW_OK)
         status = hw_sssp_delegates_reduce(e, &way, own, delegates, news.delegates, row, err);
@@ -96,24 +97,25 @@ static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_trace_reco
 /* The parents of vertices that wait for the end: all edges to them are here. */
 static void pull_last(struct hw_sssp_delegates *e, struct hw_trace_record *row)
 {
-    for (hw_lid i = 0; i < e->last_count; i++) {
-        hw_lid v = e->last_list[i];
+    for (hw_lid i = 0; i < e->vertices.last_count; i++) {
+        hw_lid v = e->vertices.last_list[i];
         int64_t key = hw_sssp_delegates_key(e, v);
-        if (v == e->root || key == hw_distance_none(e->kind))
+        if (v == e->search.root || key == hw_distance_none(e->derived.kind))
             continue;
-        for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++) {
-            const struct hw_edge *edge = &e->into->lists.edge[k];
+        for (hw_count k = e->lists.into->lists.offset[v]; k < e->lists.into->lists.offset[v + 1];
+             k++) {
+            const struct hw_edge *edge = &e->lists.into->lists.edge[k];
             hw_lid u = edge->index;
-            if (e->hop[u] < 0 ||
-                hw_distance_add(e->kind, hw_sssp_delegates_key(e, u), edge->weight) != key)
+            if (e->parents.hop[u] < 0 ||
+                hw_distance_add(e->derived.kind, hw_sssp_delegates_key(e, u), edge->weight) != key)
                 continue;
             hw_gid id = hw_sssp_delegates_id(e, u);
-            bool better = e->hop[v] < 0 || e->hop[u] + 1 < e->hop[v] ||
-                          (e->hop[u] + 1 == e->hop[v] && id < e->least[v]);
-            e->hop[v] = better ? e->hop[u] + 1 : e->hop[v];
-            e->least[v] = better ? id : e->least[v];
+            bool better = e->parents.hop[v] < 0 || e->parents.hop[u] + 1 < e->parents.hop[v] ||
+                          (e->parents.hop[u] + 1 == e->parents.hop[v] && id < e->parents.least[v]);
+            e->parents.hop[v] = better ? e->parents.hop[u] + 1 : e->parents.hop[v];
+            e->parents.least[v] = better ? id : e->parents.least[v];
         }
-        row->edges_examined += e->into->lists.offset[v + 1] - e->into->lists.offset[v];
+        row->edges_examined += e->lists.into->lists.offset[v + 1] - e->lists.into->lists.offset[v];
     }
 }
 
@@ -123,18 +125,20 @@ static hw_count write_parents(struct hw_sssp_delegates *e)
 {
     hw_count lost = 0;
 
-    for (hw_lid v = 0; v < e->locals; v++) {
-        bool delegate = v < e->delegates;
+    for (hw_lid v = 0; v < e->vertices.locals; v++) {
+        bool delegate = v < e->vertices.delegates;
         int64_t key = hw_sssp_delegates_key(e, v);
-        if (key == hw_distance_none(e->kind) || (delegate && e->own_slot[v] == HW_LID_NONE))
+        if (key == hw_distance_none(e->derived.kind) ||
+            (delegate && e->vertices.own_slot[v] == HW_LID_NONE))
             continue;
         /* The slot of a delegate that has been written. */
-        if (!delegate && hw_best_parent(e->kind, e->best, v) == e->none)
+        if (!delegate && hw_best_parent(e->derived.kind, e->search.best, v) == e->vertices.none)
             continue;
-        hw_lid slot = delegate ? e->own_slot[v] : v - e->delegates;
-        e->parent[slot] = e->least[v];
-        hw_best_set(e->kind, e->best, e->delegates + slot, key, e->none);
-        lost += e->hop[v] < 0;
+        hw_lid slot = delegate ? e->vertices.own_slot[v] : v - e->vertices.delegates;
+        e->parents.parent[slot] = e->parents.least[v];
+        hw_best_set(e->derived.kind, e->search.best, e->vertices.delegates + slot, key,
+                    e->vertices.none);
+        lost += e->parents.hop[v] < 0;
     }
     return lost;
 }
@@ -142,21 +146,21 @@ static hw_count write_parents(struct hw_sssp_delegates *e)
 /* Nothing is offered yet, but the root to itself. */
 static void start(struct hw_sssp_delegates *e)
 {
-    hw_count all = (hw_count)e->locals + e->ghosts;
+    hw_count all = (hw_count)e->vertices.locals + e->vertices.ghosts;
 
     for (hw_count v = 0; v < all; v++) {
-        e->hop[v] = -1;
-        e->least[v] = INT64_MAX;
-        e->mark[v] = 0;
+        e->parents.hop[v] = -1;
+        e->parents.least[v] = INT64_MAX;
+        e->search.mark[v] = 0;
     }
-    e->hops_done = 0;
-    e->frontier.count = e->next.count = 0;
-    e->improved.count = e->improved_ghosts.count = 0;
-    if (e->root == HW_LID_NONE)
+    e->parents.hops_done = 0;
+    e->search.frontier.count = e->search.next.count = 0;
+    e->search.improved.count = e->search.improved_ghosts.count = 0;
+    if (e->search.root == HW_LID_NONE)
         return;
-    e->hop[e->root] = 0;
-    e->least[e->root] = hw_sssp_delegates_id(e, e->root);
-    e->next.item[e->next.count++] = e->root;
+    e->parents.hop[e->search.root] = 0;
+    e->parents.least[e->search.root] = hw_sssp_delegates_id(e, e->search.root);
+    e->search.next.item[e->search.next.count++] = e->search.root;
 }
 
 enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_trace_record *row,
@@ -166,15 +170,16 @@ enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_tra
     enum hw_status status = hw_sssp_delegates_refresh(e, row, err);
 
     start(e);
-    for (bool more = true; more && status == HW_OK; e->hops_done++) {
-        struct hw_sssp_delegates_queue queue = e->frontier;
-        e->frontier = e->next;
-        e->next = queue;
-        e->next.count = 0;
-        for (hw_count i = 0; i < e->frontier.count; i++) {
-            hw_lid u = e->frontier.item[i];
-            row->edges_examined += offer_along(e, &e->out.lists, u, &e->improved);
-            row->edges_examined += offer_along(e, &e->cross.lists, u, &e->improved_ghosts);
+    for (bool more = true; more && status == HW_OK; e->parents.hops_done++) {
+        struct hw_sssp_delegates_queue queue = e->search.frontier;
+        e->search.frontier = e->search.next;
+        e->search.next = queue;
+        e->search.next.count = 0;
+        for (hw_count i = 0; i < e->search.frontier.count; i++) {
+            hw_lid u = e->search.frontier.item[i];
+            row->edges_examined += offer_along(e, &e->lists.out.lists, u, &e->search.improved);
+            row->edges_examined +=
+                offer_along(e, &e->lists.cross.lists, u, &e->search.improved_ghosts);
         }
         status = exchange(e, row, &more, err);
     }

@@ -18,26 +18,27 @@
 /* A parent as it is sent. */
 struct parent {
     hw_gid id;
-    union hw_weight weight; /* of the edge from it, where e->weight is kept */
+    union hw_weight weight; /* of the edge from it, where e->negative.weight is kept */
     hw_lid child;           /* a delegate */
 };
 
 /* The parent of a local or ghost that this part knows. */
 static struct parent known_parent(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    struct parent parent = {.id = hw_sssp_delegates_id(e, hw_best_parent(e->kind, e->best, v)),
-                            .child = v};
+    struct parent parent = {
+        .id = hw_sssp_delegates_id(e, hw_best_parent(e->derived.kind, e->search.best, v)),
+        .child = v};
 
-    if (e->weight)
-        parent.weight = e->weight[v];
+    if (e->negative.weight)
+        parent.weight = e->negative.weight[v];
     return parent;
 }
 
 static void set_parent(struct hw_sssp_delegates *e, hw_lid slot, const struct parent *parent)
 {
-    e->parent[slot] = parent->id;
-    if (e->weight)
-        e->parent_weight[slot] = parent->weight;
+    e->parents.parent[slot] = parent->id;
+    if (e->negative.weight)
+        e->negative.parent_weight[slot] = parent->weight;
 }
 
 /* ---- delegates ---- */
@@ -46,10 +47,10 @@ static void set_parent(struct hw_sssp_delegates *e, hw_lid slot, const struct pa
  * count. at: [parts] where those of each owner go. */
 static void list_claims(const struct hw_sssp_delegates *e, struct parent *out, hw_count *at)
 {
-    for (hw_lid g = 0; g < e->delegates; g++) {
-        if (hw_best_parent(e->kind, e->best, g) == e->none)
+    for (hw_lid g = 0; g < e->vertices.delegates; g++) {
+        if (hw_best_parent(e->derived.kind, e->search.best, g) == e->vertices.none)
             continue;
-        hw_count *next = &at[e->owner[g]];
+        hw_count *next = &at[e->vertices.owner[g]];
         if (out)
             out[*next] = known_parent(e, g);
         ++*next;
@@ -77,25 +78,26 @@ static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_tr
     struct parent *out = NULL, *in = NULL;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
-    memset(e->send_count, 0, (size_t)parts * sizeof *e->send_count);
-    list_claims(e, NULL, e->send_count);
+    memset(e->messages.send_count, 0, (size_t)parts * sizeof *e->messages.send_count);
+    list_claims(e, NULL, e->messages.send_count);
     if (status == HW_OK) {
-        count = places_of(e->send_count, parts, at);
+        count = places_of(e->messages.send_count, parts, at);
         status = hw_alloc(&out, count, sizeof *out, "parents", err);
     }
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
     list_claims(e, out, at);
-    status = hw_exchange(e->ctx.world, sizeof *out, out, e->send_count, &in, e->recv_count, err);
+    status = hw_exchange(e->ctx.world, sizeof *out, out, e->messages.send_count, &in,
+                         e->messages.recv_count, err);
     if (status != HW_OK)
         goto done;
-    hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *out);
-    hw_traffic_add_gather(&row->sent, sizeof *e->send_count, parts, e->part->spec.devices);
-    hw_count received = places_of(e->recv_count, parts, at);
+    hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *out);
+    hw_traffic_add_gather(&row->sent, sizeof *e->messages.send_count, parts, e->part->spec.devices);
+    hw_count received = places_of(e->messages.recv_count, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
     for (hw_count i = received - 1; i >= 0; i--)
-        set_parent(e, e->own_slot[in[i].child], &in[i]);
+        set_parent(e, e->vertices.own_slot[in[i].child], &in[i]);
 done:
     free(at);
     free(out);
@@ -106,16 +108,16 @@ done:
 /* ---- normal vertices ---- */
 
 /* Lists, of the slots whose parent this part must ask for, the places among its
- * watched vertices. question: NULL to count. at: [parts]. */
+ * mirrors. question: NULL to count. at: [parts]. */
 static void list_questions(const struct hw_sssp_delegates *e, hw_lid *question, hw_count *at)
 {
-    const hw_lid *first = e->borders.watched_first;
+    const hw_lid *first = e->halo.mirror_first;
 
-    for (hw_lid v = e->delegates; v < e->locals; v++) {
-        hw_lid code = hw_best_parent(e->kind, e->best, v);
-        if (code == e->none || code < e->locals)
+    for (hw_lid v = e->vertices.delegates; v < e->vertices.locals; v++) {
+        hw_lid code = hw_best_parent(e->derived.kind, e->search.best, v);
+        if (code == e->vertices.none || code < e->vertices.locals)
             continue;
-        hw_lid place = code - e->locals;
+        hw_lid place = code - e->vertices.locals;
         int low = 0, high = e->ctx.size;
         while (high - low > 1) {
             int middle = low + (high - low) / 2;
@@ -138,11 +140,11 @@ static void answer(const struct hw_sssp_delegates *e, const hw_lid *asked, const
 
     for (int r = 0; r < e->ctx.size; r++)
         for (hw_count end = i + count[r]; i < end; i++)
-            out[i] = known_parent(e, e->locals + e->borders.ghost_first[r] + asked[i]);
+            out[i] = known_parent(e, e->vertices.locals + e->halo.ghost_first[r] + asked[i]);
 }
 
 /* Asks the parts that sent a vertex for its parent. question: [questions] places,
- * part after part; e->send_count counts them. Collective. */
+ * part after part; e->messages.send_count counts them. Collective. */
 static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_count questions,
                           struct hw_trace_record *row, struct hw_error *err)
 {
@@ -156,28 +158,28 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
-        for (hw_count end = i + e->send_count[r]; i < end; i++)
-            relative[i] = question[i] - e->borders.watched_first[r];
-    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->send_count, &asked,
-                         e->recv_count, err);
+        for (hw_count end = i + e->messages.send_count[r]; i < end; i++)
+            relative[i] = question[i] - e->halo.mirror_first[r];
+    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->messages.send_count, &asked,
+                         e->messages.recv_count, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
-        answers += e->recv_count[r];
+        answers += e->messages.recv_count[r];
     status = hw_alloc(&out, answers, sizeof *out, "parents", err);
     if (status == HW_OK)
         status = hw_alloc(&in, questions, sizeof *in, "parents", err);
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
-    answer(e, asked, e->recv_count, out);
-    status =
-        hw_exchange_into(e->ctx.world, sizeof *out, out, e->recv_count, in, e->send_count, err);
+    answer(e, asked, e->messages.recv_count, out);
+    status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->messages.recv_count, in,
+                              e->messages.send_count, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
-        set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
-    hw_sssp_delegates_count_sent(e, row, e->send_count, sizeof *question);
-    hw_sssp_delegates_count_sent(e, row, e->recv_count, sizeof *out);
-    hw_traffic_add_gather(&row->sent, sizeof *e->send_count, parts, e->part->spec.devices);
+        set_parent(e, e->halo.mirror[question[k]] - e->vertices.delegates, &in[k]);
+    hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *question);
+    hw_sssp_delegates_count_sent(e, row, e->messages.recv_count, sizeof *out);
+    hw_traffic_add_gather(&row->sent, sizeof *e->messages.send_count, parts, e->part->spec.devices);
 done:
     free(asked);
     free(relative);
@@ -194,10 +196,10 @@ static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_
     hw_count *at = NULL, questions = 0;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
-    memset(e->send_count, 0, (size_t)parts * sizeof *e->send_count);
-    list_questions(e, NULL, e->send_count);
+    memset(e->messages.send_count, 0, (size_t)parts * sizeof *e->messages.send_count);
+    list_questions(e, NULL, e->messages.send_count);
     if (status == HW_OK) {
-        questions = places_of(e->send_count, parts, at);
+        questions = places_of(e->messages.send_count, parts, at);
         status = hw_alloc(&question, questions, sizeof *question, "parents", err);
     }
     status = hw_agree(e->ctx.world, status, err);
@@ -214,15 +216,16 @@ static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_
  * local: their parent has been received. */
 static void copy_delegates(struct hw_sssp_delegates *e)
 {
-    for (hw_lid g = 0; g < e->delegates; g++) {
-        if (e->own_slot[g] == HW_LID_NONE || !hw_sssp_delegates_reached(e, g))
+    for (hw_lid g = 0; g < e->vertices.delegates; g++) {
+        if (e->vertices.own_slot[g] == HW_LID_NONE || !hw_sssp_delegates_reached(e, g))
             continue;
         if (e->ctx.size == 1) {
             struct parent parent = known_parent(e, g);
-            set_parent(e, e->own_slot[g], &parent);
+            set_parent(e, e->vertices.own_slot[g], &parent);
         }
-        hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_sssp_delegates_key(e, g),
-                    e->none);
+        hw_best_set(e->derived.kind, e->search.best,
+                    e->vertices.delegates + e->vertices.own_slot[g], hw_sssp_delegates_key(e, g),
+                    e->vertices.none);
     }
 }
 
@@ -236,7 +239,7 @@ enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_
         status = settle_slots(e, row, err);
         if (status == HW_OK)
             status = settle_delegates(e, row, err);
-        memset(e->send_count, 0, (size_t)e->ctx.size * sizeof *e->send_count);
+        memset(e->messages.send_count, 0, (size_t)e->ctx.size * sizeof *e->messages.send_count);
     }
     copy_delegates(e);
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - start;

@@ -24,6 +24,7 @@
 
 #include "lib/base/bitmap.h"
 #include "lib/comm/halo_exchange.h"
+#include "lib/engine/core/arrays.h"
 #include "lib/engine/core/method.h"
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/negative_cycle.h"
@@ -56,6 +57,9 @@ enum hw_sssp_delegates_scan {
     HW_SCAN_FLOOD    /* all, as if they had no length */
 };
 
+/* Numbers that every rank sends to every other in a step. */
+#define HW_SUMMARY_NUMBERS 6
+
 /* What a step reports to all ranks: one rank's part of it goes in, the sum comes out. */
 struct hw_sssp_delegates_news {
     hw_count delegates; /* delegates improved; those of several parts count for each */
@@ -65,14 +69,16 @@ struct hw_sssp_delegates_news {
     int64_t least;      /* no distance beyond the bucket is less: a key; of all, the least */
 };
 
-/* Neighbours of a part: the vertices of others that its edges lead to, and those
- * of its own that edges of others lead to. By part, then by slot. */
-struct hw_sssp_delegates_borders {
-    hw_count *ghost_count;   /* [parts] */
-    hw_count *watched_count; /* [parts] */
-    hw_lid *ghost_first;     /* [parts+1] */
-    hw_lid *watched_first;   /* [parts+1] */
-    hw_lid *watched;         /* [watched_first[parts]] the locals that they are */
+/* The halo of a part: ghosts, the vertices of others that its edges lead to, and
+ * mirrors, those of its own that edges of others lead to, which are ghosts there. By
+ * part, then by slot. */
+struct hw_sssp_delegates_halo {
+    hw_count *ghost_count;  /* [parts] */
+    hw_count *mirror_count; /* [parts] */
+    hw_lid *ghost_first;    /* [parts+1] */
+    hw_lid *mirror_first;   /* [parts+1] */
+    hw_lid *mirror;         /* [mirrors] the locals that they are */
+    hw_lid mirrors;         /* mirror_first[parts] */
 };
 
 /* What a visit of a vertex wants to know of a list, side by side. */
@@ -89,12 +95,8 @@ struct hw_sssp_delegates_edges {
     struct hw_sssp_delegates_row *row; /* [locals] */
 };
 
-struct hw_sssp_delegates {
-    struct hw_context ctx;
-    const struct hw_part *part;
-    struct hw_engine_options options;
-    struct hw_sssp_config config;
-    int threads;
+/* What the method, the options and the weights determine. Constant after create. */
+struct hw_sssp_delegates_derived {
     bool buckets;          /* method delta */
     bool classes;          /* vertices that lead nowhere wait for the end */
     bool hops;             /* parents by hops, in place of those of the search */
@@ -104,28 +106,33 @@ struct hw_sssp_delegates {
     hw_count loops;    /* negative self-loops of all parts */
     double width;      /* of buckets: --delta, or what the weights suggest */
     bool may_overflow; /* some path of so many vertices may be too long for a float */
+};
 
-    /* Vertices. */
+/* The numbering of vertices. Constant after create. */
+struct hw_sssp_delegates_vertices {
     hw_lid delegates, locals, ghosts;
-    hw_lid none; /* the code of no parent */
-    struct hw_sssp_delegates_borders borders;
+    hw_lid none;       /* the code of no parent */
     hw_lid *own_slot;  /* [delegates] of those this part owns, else HW_LID_NONE */
     int *owner;        /* [delegates] parts */
     uint64_t *last;    /* of locals: those that wait for the end ... */
-    hw_lid *last_list; /* ... and their list */
+    hw_lid *last_list; /* [last_count] ... and their list */
     hw_lid last_count;
-    uint64_t *single;         /* of locals and ghosts: just one edge leads there; NULL if unused */
+    uint64_t *single;         /* of locals and ghosts: just one edge leads there */
     struct hw_edge *pullable; /* [pullables] locals that edges lead to, but the last ones, and
                                  the weight of the lightest */
     hw_lid pullables;
+};
 
-    /* Edges: from locals to locals, from locals to ghosts, and the first ones from
-     * their targets (`out` where the graph is undirected). */
+/* Edges: from locals to locals, from locals to ghosts, and the first ones from their
+ * targets (`out` where the graph is undirected). Constant after create. */
+struct hw_sssp_delegates_lists {
     struct hw_sssp_delegates_edges out, cross, in;
     const struct hw_sssp_delegates_edges *into;
     uint64_t *crossing; /* of locals: those with edges to ghosts */
+};
 
-    /* The search. */
+/* The state of a search. */
+struct hw_sssp_delegates_search_state {
     void *best;        /* [locals+ghosts] keys and parent codes */
     uint8_t *mark;     /* [locals+ghosts] */
     uint64_t *visited; /* of locals: those marked HW_MARK_BUCKET */
@@ -135,68 +142,118 @@ struct hw_sssp_delegates {
     struct hw_sssp_delegates_queue bucket; /* what came into it */
     struct hw_edge *open;                  /* of `pullable`, those not settled; and some that are */
     hw_count open_count;
-    struct hw_sssp_delegates_queue heavy; /* scratch of a push: those with long lists */
-    hw_count spare;                       /* room that is left for duplicates */
-    hw_count *block_kept;                 /* [threads] */
-    int64_t low, high;                    /* keys: the bucket is [low, high) */
-    int64_t far_least;                    /* no key in `far` is less */
-    hw_count settled, repeated;           /* own ones, in this bucket */
-    hw_count reached;                     /* own ones, in all buckets */
+    int64_t low, high;          /* keys: the bucket is [low, high) */
+    int64_t far_least;          /* no key in `far` is less */
+    hw_count settled, repeated; /* own ones, in this bucket */
+    hw_count reached;           /* own ones, in all buckets */
     int bucket_number;
-    hw_lid root;                      /* as a local, or HW_LID_NONE where it is not */
-    bool rows_lost;                   /* some row was not kept: memory is short */
-    struct hw_trace_record spare_row; /* in place of those */
+    hw_lid root; /* as a local, or HW_LID_NONE where it is not */
+};
 
-    /* The exchange. */
+/* Scratch of a push and of a pull. */
+struct hw_sssp_delegates_scratch {
+    struct hw_sssp_delegates_queue heavy; /* vertices of the frontier with long lists */
+    hw_count duplicates_left;             /* how many more --duplicates may queue in this step */
+    hw_count *block_open;                 /* [threads] vertices of each block that stay open */
+};
+
+/* Buffers of the exchange; none with one part. Regions are arrays of bytes. */
+struct hw_sssp_delegates_messages {
     struct hw_halo exchange;
     size_t *out_first;                 /* [parts+1] where each peer's region begins */
     size_t *in_first;                  /* [parts+1] */
-    char *out_region;                  /* [out_first[parts]] */
-    char *in_region;                   /* [in_first[parts]] */
+    size_t out_bytes, in_bytes;        /* of all regions */
+    char *out_region;                  /* [out_bytes] */
+    char *in_region;                   /* [in_bytes] */
     hw_count *send_count, *recv_count; /* [parts] entries of this step */
-    hw_count *news_out;                /* [parts][numbers] */
-    hw_count *news_in;                 /* [parts][numbers] */
+    hw_count *summary_out;             /* [parts][HW_SUMMARY_NUMBERS] */
+    hw_count *summary_in;              /* [parts][HW_SUMMARY_NUMBERS] */
     int *list_bytes, *list_at;         /* [parts] lists of delegates */
-    char *own_list, *all_lists;        /* [delegates] with their numbers; [2 delegates] values */
+    char *own_list;                    /* [delegates] values, with the delegates' numbers */
+    char *all_lists;                   /* [2 delegates] values */
+};
 
-    /* Parents, when the search is over. */
+/* Parents, when the search is over. */
+struct hw_sssp_delegates_parent_state {
     hw_gid *parent; /* [slots] graph ids, of those whose code is no local */
     hw_gid *least;  /* [locals+ghosts] hops: the least parent; NULL if unused */
-    int32_t *hop;   /* [locals+ghosts] */
+    int32_t *hop;   /* [locals+ghosts] likewise */
     int32_t hops_done;
+};
 
-    /* Negative cycles; unused elsewhere. */
+/* The search for negative cycles; unused where no weight is negative. */
+struct hw_sssp_delegates_negative_state {
     struct hw_tree tree;
-    hw_gid *ghost_id;               /* [ghosts] graph ids */
-    union hw_weight *weight;        /* [locals+ghosts] of the edge from the parent */
+    hw_gid *ghost_id;               /* [ghosts] graph ids; undirected graphs */
+    union hw_weight *weight;        /* [locals+ghosts] of the edge from the parent; directed */
     union hw_weight *parent_weight; /* [slots] */
     hw_gid *ordered;                /* [own.count] parents by rising graph id */
     union hw_weight *ordered_weight;
 };
 
+struct hw_sssp_delegates {
+    struct hw_context ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    struct hw_sssp_config config;
+    int threads;
+    struct hw_sssp_delegates_derived derived;
+    struct hw_sssp_delegates_vertices vertices;
+    struct hw_sssp_delegates_halo halo;
+    struct hw_sssp_delegates_lists lists;
+    struct hw_sssp_delegates_search_state search;
+    struct hw_sssp_delegates_scratch scratch;
+    struct hw_sssp_delegates_messages messages;
+    struct hw_sssp_delegates_parent_state parents;
+    struct hw_sssp_delegates_negative_state negative;
+    bool trace_incomplete;               /* some record was not stored: memory is short */
+    struct hw_trace_record spare_record; /* in place of those */
+};
+
+/* ---- sssp_delegates_arrays.c ---- */
+
+/* The engine's arrays come in stages, one after the other as their lengths become known. */
+enum hw_sssp_delegates_stage {
+    HW_ARRAYS_OF_PART,   /* lengths follow from the part */
+    HW_ARRAYS_OF_GHOSTS, /* from the halo */
+    HW_ARRAYS_OF_LAST,   /* from the vertices that wait for the end */
+    HW_ARRAYS_OF_SEARCH, /* from the lists */
+    HW_ARRAYS_STAGES
+};
+
+/* Allocates the arrays of one stage. Local. */
+enum hw_status hw_sssp_delegates_alloc(struct hw_sssp_delegates *e,
+                                       enum hw_sssp_delegates_stage stage, struct hw_error *err);
+
+/* Frees those of all stages. Local. */
+void hw_sssp_delegates_free_arrays(struct hw_sssp_delegates *e);
+
+/* Bytes of those of all stages, from lengths that may be bounds; no array is read. Local. */
+hw_count hw_sssp_delegates_arrays_bytes(struct hw_sssp_delegates *e);
+
 /* ---- vertices ---- */
 
 static inline int64_t hw_sssp_delegates_key(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return hw_best_key(e->kind, e->best, v);
+    return hw_best_key(e->derived.kind, e->search.best, v);
 }
 
 static inline bool hw_sssp_delegates_reached(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return hw_sssp_delegates_key(e, v) != hw_distance_none(e->kind);
+    return hw_sssp_delegates_key(e, v) != hw_distance_none(e->derived.kind);
 }
 
 /* Whether this part speaks for a local when vertices are counted. */
 static inline bool hw_sssp_delegates_owns(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return v >= e->delegates || e->own_slot[v] != HW_LID_NONE;
+    return v >= e->vertices.delegates || e->vertices.own_slot[v] != HW_LID_NONE;
 }
 
 /* The graph id of a local. */
 static inline hw_gid hw_sssp_delegates_id(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return v < e->delegates ? e->part->separate.graph_id[v]
-                            : e->part->own.graph_id[v - e->delegates];
+    return v < e->vertices.delegates ? e->part->separate.graph_id[v]
+                                     : e->part->own.graph_id[v - e->vertices.delegates];
 }
 
 /* A local by part and slot, or HW_LID_NONE where it is neither a delegate nor
@@ -210,8 +267,8 @@ enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct 
 
 /* ---- sssp_delegates_relax.c ---- */
 
-/* Pushes along edges of the frontier. Improved vertices are queued in e->improved
- * and e->improved_ghosts. Returns the edges examined. Local. */
+/* Pushes along edges of the frontier. Improved vertices are queued in e->search.improved
+ * and e->search.improved_ghosts. Returns the edges examined. Local. */
 hw_count hw_sssp_delegates_push(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan);
 
 /*
@@ -227,7 +284,10 @@ hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood);
 
 /* ---- sssp_delegates_exchange.c ---- */
 
-/* Buffers. Collective. */
+/* Places each peer's regions, whose sizes follow from the halo. Local. */
+enum hw_status hw_sssp_delegates_place_regions(struct hw_sssp_delegates *e, struct hw_error *err);
+
+/* Opens the exchange of the regions. Local. */
 enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
 /* Appends an improved ghost to what is sent to its owner, with a value of `size`
@@ -256,7 +316,7 @@ enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
                                         struct hw_trace_record *row, struct hw_error *err);
 
 /* Sends the queued entries; take() gets each entry that came: the place among
- * borders.watched, and its value. Collective. */
+ * halo.mirror, and its value. Collective. */
 enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
                                          void (*take)(struct hw_sssp_delegates *e, hw_lid place,
                                                       int64_t value),
@@ -295,9 +355,6 @@ void hw_sssp_delegates_advance(struct hw_sssp_delegates *e);
 /* What both looks below take: nothing where no weight is negative. Collective. */
 enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
-/* Frees it. Local. */
-void hw_sssp_delegates_negative_close(struct hw_sssp_delegates *e);
-
 /* Whether an edge that the root reaches is a negative cycle by itself, as only
  * self-loops are where the graph is directed: *cycle is empty if none is.
  * Collective. */
@@ -313,16 +370,16 @@ enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
 /* ---- search_parents.c ---- */
 
 /* Learns the parents that hw_sssp_delegates_parent() returns, and of edges from them the
- * weights, where e->weight has those known here. Collective. */
+ * weights, where e->negative.weight has those known here. Collective. */
 enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err);
 
 /* The graph id of the parent of a reached slot of this part. Local. */
 static inline hw_gid hw_sssp_delegates_parent(const struct hw_sssp_delegates *e, hw_lid slot)
 {
-    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+    hw_lid code = hw_best_parent(e->derived.kind, e->search.best, e->vertices.delegates + slot);
 
-    return code < e->locals ? hw_sssp_delegates_id(e, code) : e->parent[slot];
+    return code < e->vertices.locals ? hw_sssp_delegates_id(e, code) : e->parents.parent[slot];
 }
 
 /* ---- canonical_parents.c ---- */

@@ -69,8 +69,7 @@ static enum hw_status list_ghosts(const struct hw_sssp_delegates *e, uint64_t **
 /* The ghost at a place. */
 static hw_lid ghost_at(const struct hw_sssp_delegates *e, const uint64_t *places, uint64_t place)
 {
-    hw_lid low = e->borders.ghost_first[place >> 32],
-           high = e->borders.ghost_first[(place >> 32) + 1];
+    hw_lid low = e->halo.ghost_first[place >> 32], high = e->halo.ghost_first[(place >> 32) + 1];
 
     while (high - low > 1) {
         hw_lid middle = low + (high - low) / 2;
@@ -82,42 +81,52 @@ static hw_lid ghost_at(const struct hw_sssp_delegates *e, const uint64_t *places
     return low;
 }
 
-/* Counts ghosts by part, and sends the counts to the owners. Collective. */
-static enum hw_status open_borders(struct hw_sssp_delegates *e, const uint64_t *places,
-                                   hw_count count, struct hw_error *err)
+/* Counts ghosts by part, and sends the counts to the owners, whose mirrors they are. Collective. */
+static enum hw_status count_halo(struct hw_sssp_delegates *e, const uint64_t *places,
+                                 hw_count count, struct hw_error *err)
 {
-    struct hw_sssp_delegates_borders *borders = &e->borders;
-    int parts = e->ctx.size;
-    hw_lid *slot = NULL;
-    enum hw_status status = hw_alloc(&slot, count, sizeof *slot, "neighbours", err);
+    struct hw_sssp_delegates_halo *halo = &e->halo;
+    hw_count mirrors = 0, ghosts = 0;
+    enum hw_status status = HW_OK;
 
-    status = hw_agree(e->ctx.world, status, err);
-    if (status != HW_OK)
-        goto done;
-    for (hw_count i = 0; i < count; i++) {
-        borders->ghost_count[places[i] >> 32]++;
-        slot[i] = (hw_lid)places[i];
+    for (hw_count i = 0; i < count; i++)
+        halo->ghost_count[places[i] >> 32]++;
+    HW_TRY(hw_mpi(MPI_Alltoall(halo->ghost_count, 1, HW_MPI_COUNT, halo->mirror_count, 1,
+                               HW_MPI_COUNT, e->ctx.world),
+                  "MPI_Alltoall", err));
+    for (int r = 0; r < e->ctx.size; r++) {
+        ghosts += halo->ghost_count[r];
+        mirrors += halo->mirror_count[r];
+        halo->ghost_first[r + 1] = (hw_lid)ghosts;
+        halo->mirror_first[r + 1] = (hw_lid)mirrors;
     }
-    status = hw_exchange(e->ctx.world, sizeof *slot, slot, borders->ghost_count, &borders->watched,
-                         borders->watched_count, err);
-    if (status != HW_OK)
-        goto done;
-    hw_count watched = 0, ghosts = 0;
-    for (int r = 0; r < parts; r++) {
-        ghosts += borders->ghost_count[r];
-        watched += borders->watched_count[r];
-        borders->ghost_first[r + 1] = (hw_lid)ghosts;
-        borders->watched_first[r + 1] = (hw_lid)watched;
-    }
-    if (ghosts + watched + e->locals >= HW_LID_NONE)
+    e->vertices.ghosts = (hw_lid)ghosts;
+    halo->mirrors = (hw_lid)mirrors;
+    if (ghosts + mirrors + e->vertices.locals >= HW_LID_NONE)
         status = hw_fail(err, HW_RESOURCES,
                          "part %d meets more than 2^32 vertices; use more parts or a lower "
                          "--degree-threshold",
                          e->part->index);
+    return hw_agree(e->ctx.world, status, err);
+}
+
+/* Sends the owners of ghosts which they are. Collective. */
+static enum hw_status exchange_halo(struct hw_sssp_delegates *e, const uint64_t *places,
+                                    struct hw_error *err)
+{
+    struct hw_sssp_delegates_halo *halo = &e->halo;
+    hw_lid ghosts = e->vertices.ghosts;
+    hw_lid *slot = NULL;
+    enum hw_status status = hw_alloc(&slot, ghosts, sizeof *slot, "neighbours", err);
+
     status = hw_agree(e->ctx.world, status, err);
-    for (hw_count i = 0; i < watched && status == HW_OK; i++)
-        borders->watched[i] += e->delegates;
-done:
+    for (hw_lid i = 0; i < ghosts && status == HW_OK; i++)
+        slot[i] = (hw_lid)places[i];
+    if (status == HW_OK)
+        status = hw_exchange_into(e->ctx.world, sizeof *slot, slot, halo->ghost_count, halo->mirror,
+                                  halo->mirror_count, err);
+    for (hw_lid i = 0; i < halo->mirrors && status == HW_OK; i++)
+        halo->mirror[i] += e->vertices.delegates;
     free(slot);
     return status;
 }
@@ -138,7 +147,8 @@ static void add_row(const struct hw_sssp_delegates *e, const uint64_t *places,
         struct hw_csr *to = here ? out : cross;
         hw_count *at = &to->offset[u + 1];
         if (to->index) {
-            to->index[*at] = here ? (hw_lid)place + shift : e->locals + ghost_at(e, places, place);
+            to->index[*at] =
+                here ? (hw_lid)place + shift : e->vertices.locals + ghost_at(e, places, place);
             to->weight[*at] = from->weight[k];
         }
         ++*at;
@@ -149,10 +159,10 @@ static void add_rows(const struct hw_sssp_delegates *e, const uint64_t *places, 
                      struct hw_csr *cross)
 {
     const struct hw_delegate_part *x = &e->part->separate;
-    hw_lid d = e->delegates;
+    hw_lid d = e->vertices.delegates;
 
 #pragma omp parallel for schedule(dynamic, 256)
-    for (hw_lid u = 0; u < e->locals; u++) {
+    for (hw_lid u = 0; u < e->vertices.locals; u++) {
         bool normal = u >= d;
         add_row(e, places, normal ? &x->nd : &x->dd, normal ? u - d : u, 0, u, out, cross);
         add_row(e, places, normal ? &x->nn : &x->dn, normal ? u - d : u, d, u, out, cross);
@@ -171,10 +181,10 @@ static void shift_offsets(struct hw_csr *csr)
 static enum hw_status merge(const struct hw_sssp_delegates *e, const uint64_t *places,
                             struct hw_csr *out, struct hw_csr *cross, struct hw_error *err)
 {
-    hw_count rows = (hw_count)e->locals + 1;
+    hw_count rows = (hw_count)e->vertices.locals + 1;
     enum hw_status status = hw_alloc_zero(&out->offset, rows, sizeof *out->offset, "edges", err);
 
-    out->rows = cross->rows = e->locals;
+    out->rows = cross->rows = e->vertices.locals;
     if (status == HW_OK)
         status = hw_alloc_zero(&cross->offset, rows, sizeof *cross->offset, "edges", err);
     if (status != HW_OK)
@@ -209,49 +219,49 @@ static enum hw_status find_last(struct hw_sssp_delegates *e, const struct hw_csr
                                 const struct hw_csr *cross, const uint8_t *into,
                                 struct hw_error *err)
 {
-    const struct hw_sssp_delegates_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_halo *halo = &e->halo;
     hw_count most = e->part->directed ? 0 : 1;
-    uint64_t *watched = NULL;
-    hw_count words = hw_bits_words(e->locals);
-    enum hw_status status = hw_alloc_zero(&watched, words, sizeof *watched, "vertices", err);
+    uint64_t *mirrors = NULL;
+    hw_count words = hw_bits_words(e->vertices.locals);
+    enum hw_status status = hw_alloc_zero(&mirrors, words, sizeof *mirrors, "vertices", err);
 
-    for (hw_lid k = 0; k < borders->watched_first[e->ctx.size] && status == HW_OK; k++)
-        hw_bitmap_set(watched, borders->watched[k]);
-    for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++) {
+    for (hw_lid k = 0; k < halo->mirrors && status == HW_OK; k++)
+        hw_bitmap_set(mirrors, halo->mirror[k]);
+    for (hw_lid v = e->vertices.delegates; v < e->vertices.locals && status == HW_OK; v++) {
         hw_count leave =
             out->offset[v + 1] - out->offset[v] + cross->offset[v + 1] - cross->offset[v];
-        if (leave > most || into[v] == 0 || hw_bitmap_test(watched, v))
+        if (leave > most || into[v] == 0 || hw_bitmap_test(mirrors, v))
             continue;
-        hw_bitmap_set(e->last, v);
-        e->last_count++;
+        hw_bitmap_set(e->vertices.last, v);
+        e->vertices.last_count++;
     }
-    free(watched);
+    free(mirrors);
     if (status == HW_OK)
-        status = hw_alloc(&e->last_list, e->last_count, sizeof *e->last_list, "vertices", err);
+        status = hw_sssp_delegates_alloc(e, HW_ARRAYS_OF_LAST, err);
     if (status == HW_OK)
-        hw_bits_list(e->last, (hw_lid)words, e->last_list);
+        hw_bits_list(e->vertices.last, (hw_lid)words, e->vertices.last_list);
     return status;
 }
 
 /* Finds the normal vertices that just one edge of the graph leads to. Collective. */
 static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, struct hw_error *err)
 {
-    const struct hw_sssp_delegates_borders *borders = &e->borders;
-    hw_lid watched = borders->watched_first[e->ctx.size];
+    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    hw_lid mirrors = halo->mirrors;
     uint8_t *elsewhere = NULL;
-    enum hw_status status = hw_alloc(&elsewhere, watched, sizeof *elsewhere, "edges", err);
+    enum hw_status status = hw_alloc(&elsewhere, mirrors, sizeof *elsewhere, "edges", err);
 
     status = hw_agree(e->ctx.world, status, err);
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, 1, into + e->locals, borders->ghost_count,
-                                  elsewhere, borders->watched_count, err);
-    for (hw_lid k = 0; k < watched && status == HW_OK; k++) {
-        uint8_t *sum = &into[borders->watched[k]];
+        status = hw_exchange_into(e->ctx.world, 1, into + e->vertices.locals, halo->ghost_count,
+                                  elsewhere, halo->mirror_count, err);
+    for (hw_lid k = 0; k < mirrors && status == HW_OK; k++) {
+        uint8_t *sum = &into[halo->mirror[k]];
         *sum = (uint8_t)(*sum + elsewhere[k] < 2 ? *sum + elsewhere[k] : 2);
     }
-    for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++)
+    for (hw_lid v = e->vertices.delegates; v < e->vertices.locals && status == HW_OK; v++)
         if (into[v] == 1)
-            hw_bitmap_set(e->single, v);
+            hw_bitmap_set(e->vertices.single, v);
     free(elsewhere);
     return status;
 }
@@ -260,23 +270,17 @@ static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, st
 static enum hw_status find_classes(struct hw_sssp_delegates *e, const struct hw_csr *out,
                                    const struct hw_csr *cross, struct hw_error *err)
 {
-    hw_count all = (hw_count)e->locals + e->ghosts;
+    hw_count all = (hw_count)e->vertices.locals + e->vertices.ghosts;
     uint8_t *into = NULL;
-    enum hw_status status = hw_alloc_zero(&e->last, hw_bits_words(e->locals) + (hw_count)1,
-                                          sizeof *e->last, "vertices", err);
+    enum hw_status status = hw_alloc_zero(&into, all, sizeof *into, "edges", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->single, hw_bits_words(all) + (hw_count)1, sizeof *e->single,
-                               "vertices", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&into, all, sizeof *into, "edges", err);
-    if (status == HW_OK && e->classes) {
+    if (status == HW_OK && e->derived.classes) {
         count_edges_into(out, into);
         count_edges_into(cross, into);
         status = find_last(e, out, cross, into, err);
     }
     status = hw_agree(e->ctx.world, status, err);
-    if (status == HW_OK && e->classes && !e->buckets)
+    if (status == HW_OK && e->derived.classes && !e->derived.buckets)
         status = find_single(e, into, err);
     free(into);
     return status;
@@ -290,12 +294,13 @@ static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct 
                                 struct hw_csr *in, struct hw_error *err)
 {
     hw_count edges = out->offset[out->rows];
-    enum hw_status status =
-        hw_alloc_zero(&in->offset, (hw_count)e->locals + 1, sizeof *in->offset, "edges", err);
+    enum hw_status status = hw_alloc_zero(&in->offset, (hw_count)e->vertices.locals + 1,
+                                          sizeof *in->offset, "edges", err);
 
-    in->rows = e->locals;
+    in->rows = e->vertices.locals;
     for (hw_count k = 0; k < edges && status == HW_OK; k++)
-        in->offset[out->index[k] + 1] += e->buckets || hw_bitmap_test(e->last, out->index[k]);
+        in->offset[out->index[k] + 1] +=
+            e->derived.buckets || hw_bitmap_test(e->vertices.last, out->index[k]);
     if (status == HW_OK)
         status = open_csr(in, err);
     if (status != HW_OK)
@@ -304,7 +309,7 @@ static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct 
     for (hw_lid u = 0; u < out->rows; u++)
         for (hw_count k = out->offset[u]; k < out->offset[u + 1]; k++) {
             hw_lid v = out->index[k];
-            if (!e->buckets && !hw_bitmap_test(e->last, v))
+            if (!e->derived.buckets && !hw_bitmap_test(e->vertices.last, v))
                 continue;
             hw_count at = in->offset[v + 1]++;
             in->index[at] = u;
@@ -325,9 +330,7 @@ static enum hw_status open_edges(const struct hw_sssp_delegates *e, const struct
 
     if (e->part->weights == HW_WEIGHTS_F32)
         none.weight.f32 = INFINITY;
-    if (status == HW_OK)
-        status = hw_alloc(&edges->row, e->locals, sizeof *edges->row, "edges", err);
-    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++) {
+    for (hw_lid v = 0; v < e->vertices.locals && status == HW_OK; v++) {
         hw_count at = lists->offset[v], length = lists->offset[v + 1] - at;
         edges->row[v] = (struct hw_sssp_delegates_row){
             .first = length > 0 ? lists->edge[at] : none, .at = at, .length = (hw_lid)length};
@@ -340,36 +343,31 @@ static enum hw_status open_all_edges(struct hw_sssp_delegates *e, const struct h
                                      const struct hw_csr *cross, struct hw_error *err)
 {
     struct hw_csr in = {0};
-    enum hw_status status = open_edges(e, out, e->last, &e->out, err);
+    enum hw_status status = open_edges(e, out, e->vertices.last, &e->lists.out, err);
 
     if (status == HW_OK)
-        status = open_edges(e, cross, NULL, &e->cross, err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->crossing, hw_bits_words(e->locals), sizeof *e->crossing,
-                               "vertices", err);
-    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
-        if (e->cross.row[v].length > 0)
-            hw_bitmap_set(e->crossing, v);
+        status = open_edges(e, cross, NULL, &e->lists.cross, err);
+    for (hw_lid v = 0; v < e->vertices.locals && status == HW_OK; v++)
+        if (e->lists.cross.row[v].length > 0)
+            hw_bitmap_set(e->lists.crossing, v);
     if (status == HW_OK && e->part->directed)
         status = transpose(e, out, &in, err);
     if (status == HW_OK && e->part->directed)
-        status = open_edges(e, &in, NULL, &e->in, err);
-    e->into = e->part->directed ? &e->in : &e->out;
+        status = open_edges(e, &in, NULL, &e->lists.in, err);
+    e->lists.into = e->part->directed ? &e->lists.in : &e->lists.out;
     free_csr(&in);
     return status;
 }
 
 /* Lists the vertices that a pull may improve. */
-static enum hw_status list_pullable(struct hw_sssp_delegates *e, struct hw_error *err)
+static void list_pullable(struct hw_sssp_delegates *e)
 {
-    const hw_count *offset = e->into->lists.offset;
-    enum hw_status status = hw_alloc(&e->pullable, e->locals, sizeof *e->pullable, "vertices", err);
+    const hw_count *offset = e->lists.into->lists.offset;
 
-    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
-        if (offset[v + 1] > offset[v] && !hw_bitmap_test(e->last, v))
-            e->pullable[e->pullables++] =
-                (struct hw_edge){.index = v, .weight = e->into->row[v].first.weight};
-    return status;
+    for (hw_lid v = 0; v < e->vertices.locals; v++)
+        if (offset[v + 1] > offset[v] && !hw_bitmap_test(e->vertices.last, v))
+            e->vertices.pullable[e->vertices.pullables++] =
+                (struct hw_edge){.index = v, .weight = e->lists.into->row[v].first.weight};
 }
 
 enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct hw_error *err)
@@ -381,18 +379,22 @@ enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct 
 
     status = hw_agree(e->ctx.world, status, err);
     if (status == HW_OK)
-        status = open_borders(e, places, ghosts, err);
+        status = count_halo(e, places, ghosts, err);
     if (status != HW_OK)
         goto done;
-    e->ghosts = (hw_lid)ghosts;
+    status = hw_agree(e->ctx.world, hw_sssp_delegates_alloc(e, HW_ARRAYS_OF_GHOSTS, err), err);
+    if (status == HW_OK)
+        status = exchange_halo(e, places, err);
+    if (status != HW_OK)
+        goto done;
     status = hw_agree(e->ctx.world, merge(e, places, &out, &cross, err), err);
     if (status == HW_OK)
         status = find_classes(e, &out, &cross, err);
     if (status != HW_OK)
         goto done;
     status = open_all_edges(e, &out, &cross, err);
-    if (status == HW_OK && e->buckets)
-        status = list_pullable(e, err);
+    if (status == HW_OK && e->derived.buckets)
+        list_pullable(e);
     status = hw_agree(e->ctx.world, status, err);
 done:
     free(places);

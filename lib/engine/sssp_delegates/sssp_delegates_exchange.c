@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* What every rank sends to every other in a step. */
-enum { SENT, DELEGATES, ACTIVE, SETTLED, REPEATED, LEAST, NUMBERS };
+enum { SENT, DELEGATES, ACTIVE, SETTLED, REPEATED, LEAST, NUMBERS = HW_SUMMARY_NUMBERS };
 
 /* Bytes of a delegate in a list: its number, and a value of 4 or 8. */
 static size_t listed_bytes(size_t size)
@@ -23,63 +23,40 @@ static size_t listed_bytes(size_t size)
 
 /* ---- create ---- */
 
-static enum hw_status open_regions(struct hw_sssp_delegates *e, struct hw_error *err)
+enum hw_status hw_sssp_delegates_place_regions(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    const struct hw_sssp_delegates_borders *borders = &e->borders;
-    size_t entry = listed_bytes(e->hops ? sizeof(int64_t) : e->key_size);
+    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    struct hw_sssp_delegates_messages *messages = &e->messages;
+    size_t entry = listed_bytes(e->derived.hops ? sizeof(int64_t) : e->derived.key_size);
+    hw_count delegates = e->vertices.delegates;
     int parts = e->ctx.size;
 
+    if (delegates * 2 * (hw_count)sizeof(int64_t) > INT_MAX)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRI_COUNT " delegates are too many for shortest paths; use a higher "
+                       "--degree-threshold",
+                       delegates);
+    if (parts == 1)
+        return HW_OK;
     for (int r = 0; r < parts; r++) {
-        e->out_first[r + 1] =
-            e->out_first[r] + ((size_t)borders->ghost_count[r] * entry + 63) / 64 * 64;
-        e->in_first[r + 1] =
-            e->in_first[r] + ((size_t)borders->watched_count[r] * entry + 63) / 64 * 64;
+        messages->out_first[r + 1] =
+            messages->out_first[r] + ((size_t)halo->ghost_count[r] * entry + 63) / 64 * 64;
+        messages->in_first[r + 1] =
+            messages->in_first[r] + ((size_t)halo->mirror_count[r] * entry + 63) / 64 * 64;
     }
-
-    HW_TRY(hw_alloc(&e->out_region, (hw_count)e->out_first[parts], 1, "messages", err));
-    HW_TRY(hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err));
-    return hw_halo_open(
-        &e->exchange,
-        &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->part->spec.devices},
-        err);
-}
-
-static enum hw_status open_counts(struct hw_sssp_delegates *e, struct hw_error *err)
-{
-    int parts = e->ctx.size;
-
-    HW_TRY(hw_alloc_zero(&e->out_first, parts + 1, sizeof *e->out_first, "messages", err));
-    HW_TRY(hw_alloc_zero(&e->in_first, parts + 1, sizeof *e->in_first, "messages", err));
-    HW_TRY(hw_alloc_zero(&e->send_count, parts, sizeof *e->send_count, "counts", err));
-    HW_TRY(hw_alloc_zero(&e->recv_count, parts, sizeof *e->recv_count, "counts", err));
-    HW_TRY(hw_alloc(&e->news_out, (hw_count)NUMBERS * parts, sizeof *e->news_out, "counts", err));
-    HW_TRY(hw_alloc(&e->news_in, (hw_count)NUMBERS * parts, sizeof *e->news_in, "counts", err));
-    HW_TRY(hw_alloc(&e->list_bytes, parts, sizeof *e->list_bytes, "counts", err));
-    return hw_alloc(&e->list_at, parts, sizeof *e->list_at, "counts", err);
+    messages->out_bytes = messages->out_first[parts];
+    messages->in_bytes = messages->in_first[parts];
+    return HW_OK;
 }
 
 enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    hw_count d = e->delegates;
-    size_t size = e->hops ? sizeof(int64_t) : e->key_size;
-    enum hw_status status = HW_OK;
-
-    if (d * 2 * (hw_count)sizeof(int64_t) > INT_MAX)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "%" PRI_COUNT " delegates are too many for shortest paths; use a higher "
-                       "--degree-threshold",
-                       d);
     if (e->ctx.size == 1)
         return HW_OK;
-    status = open_counts(e, err);
-    if (status == HW_OK)
-        status = open_regions(e, err);
-    /* A list is only sent where it is shorter than twice the whole array. */
-    if (status == HW_OK)
-        status = hw_alloc(&e->own_list, d * (hw_count)listed_bytes(size), 1, "delegates", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->all_lists, d * 2 * (hw_count)size, 1, "delegates", err);
-    return status;
+    return hw_halo_open(
+        &e->messages.exchange,
+        &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->part->spec.devices},
+        err);
 }
 
 /* ---- values of 4 or 8 bytes ---- */
@@ -120,16 +97,17 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
     const hw_count mine[NUMBERS] = {
         0, news->delegates, news->active, news->settled, news->repeated, news->least};
     for (int r = 0; r < parts; r++) {
-        memcpy(e->news_out + r * NUMBERS, mine, sizeof mine);
-        e->news_out[r * NUMBERS + SENT] = e->send_count[r];
+        memcpy(e->messages.summary_out + r * NUMBERS, mine, sizeof mine);
+        e->messages.summary_out[r * NUMBERS + SENT] = e->messages.send_count[r];
     }
-    enum hw_status status = hw_mpi(MPI_Alltoall(e->news_out, NUMBERS, HW_MPI_COUNT, e->news_in,
-                                                NUMBERS, HW_MPI_COUNT, e->ctx.world),
-                                   "MPI_Alltoall", err);
+    enum hw_status status =
+        hw_mpi(MPI_Alltoall(e->messages.summary_out, NUMBERS, HW_MPI_COUNT, e->messages.summary_in,
+                            NUMBERS, HW_MPI_COUNT, e->ctx.world),
+               "MPI_Alltoall", err);
     *news = (struct hw_sssp_delegates_news){.least = INT64_MAX};
     for (int r = 0; r < parts; r++) {
-        const hw_count *theirs = e->news_in + r * NUMBERS;
-        e->recv_count[r] = theirs[SENT];
+        const hw_count *theirs = e->messages.summary_in + r * NUMBERS;
+        e->messages.recv_count[r] = theirs[SENT];
         news->delegates += theirs[DELEGATES];
         news->active += theirs[ACTIVE];
         news->settled += theirs[SETTLED];
@@ -151,25 +129,26 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
 {
     int parts = e->ctx.size, at = 0;
     hw_count each = (hw_count)listed_bytes(way->size);
-    hw_lid *number = (hw_lid *)(void *)(e->own_list + (size_t)own_count * way->size);
+    hw_lid *number = (hw_lid *)(void *)(e->messages.own_list + (size_t)own_count * way->size);
 
     for (hw_count i = 0; i < own_count; i++) {
-        put(e->own_list, way->size, i, way->get(e, own[i]));
+        put(e->messages.own_list, way->size, i, way->get(e, own[i]));
         number[i] = own[i];
     }
     for (int r = 0; r < parts; r++) {
-        e->list_bytes[r] = (int)(e->news_in[r * NUMBERS + DELEGATES] * each);
-        e->list_at[r] = at;
-        at += e->list_bytes[r];
+        e->messages.list_bytes[r] = (int)(e->messages.summary_in[r * NUMBERS + DELEGATES] * each);
+        e->messages.list_at[r] = at;
+        at += e->messages.list_bytes[r];
     }
     hw_traffic_add_gather(&row->sent, own_count * each, parts, e->part->spec.devices);
     enum hw_status status =
-        hw_mpi(MPI_Allgatherv(e->own_list, (int)(own_count * each), MPI_BYTE, e->all_lists,
-                              e->list_bytes, e->list_at, MPI_BYTE, e->ctx.world),
+        hw_mpi(MPI_Allgatherv(e->messages.own_list, (int)(own_count * each), MPI_BYTE,
+                              e->messages.all_lists, e->messages.list_bytes, e->messages.list_at,
+                              MPI_BYTE, e->ctx.world),
                "MPI_Allgatherv", err);
     for (int r = 0; r < parts && status == HW_OK; r++) {
-        const char *list = e->all_lists + e->list_at[r];
-        hw_count count = e->list_bytes[r] / each;
+        const char *list = e->messages.all_lists + e->messages.list_at[r];
+        hw_count count = e->messages.list_bytes[r] / each;
         for (hw_count i = 0; i < count; i++) {
             hw_lid g;
             memcpy(&g, list + (size_t)count * way->size + (size_t)i * sizeof g, sizeof g);
@@ -185,17 +164,17 @@ static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
                                    struct hw_trace_record *row, struct hw_error *err)
 {
     MPI_Datatype type = way->size == sizeof(int32_t) ? MPI_INT32_T : MPI_INT64_T;
-    hw_lid d = e->delegates;
+    hw_lid d = e->vertices.delegates;
 
     for (hw_lid g = 0; g < d; g++)
-        put(e->all_lists, way->size, g, way->get(e, g));
+        put(e->messages.all_lists, way->size, g, way->get(e, g));
     hw_traffic_add_reduction(&row->sent, (hw_count)d * (hw_count)way->size, e->ctx.size,
                              e->part->spec.devices);
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, e->all_lists, (int)d, type, MPI_MIN, e->ctx.world),
-               "MPI_Allreduce", err);
+    enum hw_status status = hw_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, e->messages.all_lists, (int)d, type, MPI_MIN, e->ctx.world),
+        "MPI_Allreduce", err);
     for (hw_lid g = 0; g < d && status == HW_OK; g++)
-        way->take(e, g, get(e->all_lists, way->size, g));
+        way->take(e, g, get(e->messages.all_lists, way->size, g));
     return status;
 }
 
@@ -215,7 +194,7 @@ enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
     if (all_count == 0)
         return HW_OK;
     if (all_count * (hw_count)listed_bytes(way->size) <
-        2 * (hw_count)e->delegates * (hw_count)way->size)
+        2 * (hw_count)e->vertices.delegates * (hw_count)way->size)
         status = reduce_lists(e, way, own, own_count, row, err);
     else
         status = reduce_whole(e, way, row, err);
@@ -228,7 +207,7 @@ enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
 /* The part that owns a ghost. */
 static int owner_of(const struct hw_sssp_delegates *e, hw_lid ghost)
 {
-    const hw_lid *first = e->borders.ghost_first;
+    const hw_lid *first = e->halo.ghost_first;
     int low = 0, high = e->ctx.size;
 
     while (high - low > 1) {
@@ -250,13 +229,13 @@ static hw_lid *places_of(char *region, hw_count most, size_t size)
 
 void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value)
 {
-    hw_lid x = ghost - e->locals;
+    hw_lid x = ghost - e->vertices.locals;
     int r = owner_of(e, x);
-    char *region = e->out_region + e->out_first[r];
-    hw_count at = e->send_count[r]++;
+    char *region = e->messages.out_region + e->messages.out_first[r];
+    hw_count at = e->messages.send_count[r]++;
 
     put(region, size, at, value);
-    places_of(region, e->borders.ghost_count[r], size)[at] = x - e->borders.ghost_first[r];
+    places_of(region, e->halo.ghost_count[r], size)[at] = x - e->halo.ghost_first[r];
 }
 
 enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
@@ -270,26 +249,26 @@ enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t siz
     if (parts == 1)
         return HW_OK;
     for (int r = 0; r < parts; r++) {
-        char *region = e->out_region + e->out_first[r];
-        if (e->send_count[r] < e->borders.ghost_count[r])
-            memmove(places_of(region, e->send_count[r], size),
-                    places_of(region, e->borders.ghost_count[r], size),
-                    (size_t)e->send_count[r] * sizeof(hw_lid));
-        e->exchange.message[r] =
-            (struct hw_halo_message){.out = region,
-                                     .in = e->in_region + e->in_first[r],
-                                     .out_bytes = e->send_count[r] * (hw_count)listed_bytes(size),
-                                     .in_bytes = e->recv_count[r] * (hw_count)listed_bytes(size)};
-        e->send_count[r] = 0;
+        char *region = e->messages.out_region + e->messages.out_first[r];
+        if (e->messages.send_count[r] < e->halo.ghost_count[r])
+            memmove(places_of(region, e->messages.send_count[r], size),
+                    places_of(region, e->halo.ghost_count[r], size),
+                    (size_t)e->messages.send_count[r] * sizeof(hw_lid));
+        e->messages.exchange.message[r] = (struct hw_halo_message){
+            .out = region,
+            .in = e->messages.in_region + e->messages.in_first[r],
+            .out_bytes = e->messages.send_count[r] * (hw_count)listed_bytes(size),
+            .in_bytes = e->messages.recv_count[r] * (hw_count)listed_bytes(size)};
+        e->messages.send_count[r] = 0;
     }
-    enum hw_status status = hw_halo_exchange(&e->exchange, NULL, &row->sent, err);
+    enum hw_status status = hw_halo_exchange(&e->messages.exchange, NULL, &row->sent, err);
     double passed = hw_seconds();
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
     for (int r = 0; r < parts && status == HW_OK; r++) {
-        char *region = e->in_region + e->in_first[r];
-        const hw_lid *place = places_of(region, e->recv_count[r], size);
-        for (hw_count i = 0; i < e->recv_count[r]; i++)
-            take(e, e->borders.watched_first[r] + place[i], get(region, size, i));
+        char *region = e->messages.in_region + e->messages.in_first[r];
+        const hw_lid *place = places_of(region, e->messages.recv_count[r], size);
+        for (hw_count i = 0; i < e->messages.recv_count[r]; i++)
+            take(e, e->halo.mirror_first[r] + place[i], get(region, size, i));
     }
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - passed;
     return status;
@@ -302,22 +281,22 @@ static void place(struct hw_sssp_delegates *e, hw_lid v)
 {
     int64_t key = hw_sssp_delegates_key(e, v);
 
-    if (key < e->high) {
-        e->next.item[e->next.count++] = v;
+    if (key < e->search.high) {
+        e->search.next.item[e->search.next.count++] = v;
         return;
     }
-    uint8_t mark = e->mark[v] & (uint8_t)~HW_MARK_QUEUED;
+    uint8_t mark = e->search.mark[v] & (uint8_t)~HW_MARK_QUEUED;
     if (!(mark & HW_MARK_FAR))
-        e->far.item[e->far.count++] = v;
-    e->mark[v] = mark | HW_MARK_FAR;
-    e->far_least = key < e->far_least ? key : e->far_least;
+        e->search.far.item[e->search.far.count++] = v;
+    e->search.mark[v] = mark | HW_MARK_FAR;
+    e->search.far_least = key < e->search.far_least ? key : e->search.far_least;
 }
 
 static void place_once(struct hw_sssp_delegates *e, hw_lid v)
 {
-    if (e->mark[v] & HW_MARK_QUEUED)
+    if (e->search.mark[v] & HW_MARK_QUEUED)
         return;
-    e->mark[v] |= HW_MARK_QUEUED;
+    e->search.mark[v] |= HW_MARK_QUEUED;
     place(e, v);
 }
 
@@ -332,16 +311,16 @@ static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t key)
     bool better = key < hw_sssp_delegates_key(e, g);
 
     if (better)
-        hw_best_set(e->kind, e->best, g, key, e->none);
-    if (better || e->mark[g] & HW_MARK_TOLD)
+        hw_best_set(e->derived.kind, e->search.best, g, key, e->vertices.none);
+    if (better || e->search.mark[g] & HW_MARK_TOLD)
         place_once(e, g);
 }
 
 static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
 {
-    hw_lid v = e->borders.watched[where];
+    hw_lid v = e->halo.mirror[where];
 
-    if (hw_best_improve(e->kind, false, e->best, v, key, e->locals + where))
+    if (hw_best_improve(e->derived.kind, false, e->search.best, v, key, e->vertices.locals + where))
         place_once(e, v);
 }
 
@@ -349,46 +328,48 @@ static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
  * reports ghosts. */
 static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_news *news)
 {
-    struct hw_sssp_delegates_queue *improved = &e->improved, *ghosts = &e->improved_ghosts;
+    struct hw_sssp_delegates_queue *improved = &e->search.improved,
+                                   *ghosts = &e->search.improved_ghosts;
     int64_t least = INT64_MAX;
 
     news->active = 0;
     for (hw_count i = 0; i < ghosts->count; i++) {
         int64_t key = hw_sssp_delegates_key(e, ghosts->item[i]);
-        e->mark[ghosts->item[i]] = 0;
-        news->active += key < e->high;
-        least = key >= e->high && key < least ? key : least;
-        hw_sssp_delegates_tell(e, ghosts->item[i], e->key_size, key);
+        e->search.mark[ghosts->item[i]] = 0;
+        news->active += key < e->search.high;
+        least = key >= e->search.high && key < least ? key : least;
+        hw_sssp_delegates_tell(e, ghosts->item[i], e->derived.key_size, key);
     }
     hw_count delegates = 0;
     for (hw_count i = 0; i < improved->count; i++) {
         hw_lid v = improved->item[i];
-        if (v >= e->delegates) {
+        if (v >= e->vertices.delegates) {
             place(e, v);
             continue;
         }
         int64_t key = hw_sssp_delegates_key(e, v);
-        news->active += key < e->high;
-        least = key >= e->high && key < least ? key : least;
-        e->mark[v] = (e->mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_TOLD;
+        news->active += key < e->search.high;
+        least = key >= e->search.high && key < least ? key : least;
+        e->search.mark[v] = (e->search.mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_TOLD;
         improved->item[delegates++] = v;
     }
     improved->count = delegates;
     ghosts->count = 0;
-    news->active += e->next.count;
+    news->active += e->search.next.count;
     news->delegates = delegates;
-    news->least = e->far_least < least ? e->far_least : least;
+    news->least = e->search.far_least < least ? e->search.far_least : least;
 }
 
 enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                           struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
     const struct hw_sssp_delegates_reduction way = {
-        .size = e->key_size, .get = get_delegate, .take = take_delegate};
-    struct hw_sssp_delegates_queue *improved = &e->improved;
+        .size = e->derived.key_size, .get = get_delegate, .take = take_delegate};
+    struct hw_sssp_delegates_queue *improved = &e->search.improved;
     double start = hw_seconds();
 
-    *news = (struct hw_sssp_delegates_news){.settled = e->settled, .repeated = e->repeated};
+    *news = (struct hw_sssp_delegates_news){.settled = e->search.settled,
+                                            .repeated = e->search.repeated};
     sort_improved(e, news);
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
     enum hw_status status = hw_sssp_delegates_share(e, news, row, err);
@@ -396,9 +377,9 @@ enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw
         status = hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, news->delegates,
                                           row, err);
     if (status == HW_OK)
-        status = hw_sssp_delegates_deliver(e, e->key_size, take_told, row, err);
+        status = hw_sssp_delegates_deliver(e, e->derived.key_size, take_told, row, err);
     for (hw_count i = 0; i < improved->count; i++)
-        e->mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
+        e->search.mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
     improved->count = 0;
     return status;
 }
@@ -416,22 +397,23 @@ void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_t
 enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err)
 {
-    const struct hw_sssp_delegates_borders *borders = &e->borders;
-    hw_lid watched = borders->watched_first[e->ctx.size];
+    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    hw_lid mirrors = halo->mirrors;
     int64_t *out = NULL, *in = NULL;
-    enum hw_status status = hw_alloc(&out, watched, sizeof *out, "distances", err);
+    enum hw_status status = hw_alloc(&out, mirrors, sizeof *out, "distances", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&in, e->ghosts, sizeof *in, "distances", err);
+        status = hw_alloc(&in, e->vertices.ghosts, sizeof *in, "distances", err);
     status = hw_agree(e->ctx.world, status, err);
-    for (hw_lid k = 0; k < watched && status == HW_OK; k++)
-        out[k] = hw_sssp_delegates_key(e, borders->watched[k]);
+    for (hw_lid k = 0; k < mirrors && status == HW_OK; k++)
+        out[k] = hw_sssp_delegates_key(e, halo->mirror[k]);
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, sizeof *out, out, borders->watched_count, in,
-                                  borders->ghost_count, err);
-    for (hw_lid x = 0; x < e->ghosts && status == HW_OK; x++)
-        hw_best_set(e->kind, e->best, e->locals + x, in[x], e->none);
-    hw_sssp_delegates_count_sent(e, row, borders->watched_count, sizeof *out);
+        status = hw_exchange_into(e->ctx.world, sizeof *out, out, halo->mirror_count, in,
+                                  halo->ghost_count, err);
+    for (hw_lid x = 0; x < e->vertices.ghosts && status == HW_OK; x++)
+        hw_best_set(e->derived.kind, e->search.best, e->vertices.locals + x, in[x],
+                    e->vertices.none);
+    hw_sssp_delegates_count_sent(e, row, halo->mirror_count, sizeof *out);
     free(out);
     free(in);
     return status;

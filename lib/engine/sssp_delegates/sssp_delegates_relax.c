@@ -47,14 +47,15 @@ static void gather_all(struct gather *gather)
 HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_sssp_delegates *e,
                                      struct gather *gather, hw_lid v)
 {
-    uint8_t *mark = &e->mark[v], was = *mark;
+    uint8_t *mark = &e->search.mark[v], was = *mark;
 
     if (shared)
         was = __atomic_fetch_or(mark, HW_MARK_QUEUED, __ATOMIC_RELAXED);
     else
         *mark = was | HW_MARK_QUEUED;
-    if (was & HW_MARK_QUEUED && (!e->config.duplicates || v < e->delegates || v >= e->locals ||
-                                 __atomic_sub_fetch(&e->spare, 1, __ATOMIC_RELAXED) < 0))
+    if (was & HW_MARK_QUEUED &&
+        (!e->config.duplicates || v < e->vertices.delegates || v >= e->vertices.locals ||
+         __atomic_sub_fetch(&e->scratch.duplicates_left, 1, __ATOMIC_RELAXED) < 0))
         return;
     if (gather->count == (int)(sizeof gather->item / sizeof *gather->item))
         gather_all(gather);
@@ -87,9 +88,9 @@ HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_de
     hw_lid v = discoveries->target[at % WAIT], code = discoveries->code[at % WAIT];
     int64_t end = discoveries->end[at % WAIT];
     /* Only this thread ever writes to a vertex of a single edge. */
-    bool alone = scan == HW_SCAN_CLASSES && shared && hw_bitmap_test(e->single, v);
-    bool better = alone ? hw_best_improve(kind, false, e->best, v, end, code)
-                        : hw_best_improve(kind, shared, e->best, v, end, code);
+    bool alone = scan == HW_SCAN_CLASSES && shared && hw_bitmap_test(e->vertices.single, v);
+    bool better = alone ? hw_best_improve(kind, false, e->search.best, v, end, code)
+                        : hw_best_improve(kind, shared, e->search.best, v, end, code);
 
     if (better)
         queue_improved(shared, e, &discoveries->gather, v);
@@ -113,7 +114,7 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
     const int64_t key = range.key;
     const hw_count to = range.to;
     bool bounded = scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES;
-    int64_t high = e->high;
+    int64_t high = e->search.high;
     hw_count k = range.from;
 
     for (; k < to; k++) {
@@ -123,7 +124,7 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
         size_t at = discoveries->waiting++;
         if (at >= WAIT)
             settle(kind, shared, scan, e, discoveries, at);
-        hw_best_prefetch(kind, e->best, edge[k].index);
+        hw_best_prefetch(kind, e->search.best, edge[k].index);
         discoveries->end[at % WAIT] = end;
         discoveries->target[at % WAIT] = edge[k].index;
         discoveries->code[at % WAIT] = range.code;
@@ -151,9 +152,9 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
                                 struct discoveries *discoveries)
 {
     struct hw_sssp_delegates_row *row = &edges->row[u];
-    int64_t key = hw_best_key(kind, e->best, u);
+    int64_t key = hw_best_key(kind, e->search.best, u);
 
-    if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, row->first.weight) >= e->high) {
+    if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, row->first.weight) >= e->search.high) {
         row->reach = 0;
         return 0;
     }
@@ -171,15 +172,15 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_sssp_delegat
                                      struct hw_sssp_delegates *e, hw_lid u,
                                      struct discoveries *discoveries)
 {
-    const struct hw_edge *edge = e->out.lists.edge;
-    struct hw_sssp_delegates_row *row = &e->out.row[u];
+    const struct hw_edge *edge = e->lists.out.lists.edge;
+    struct hw_sssp_delegates_row *row = &e->lists.out.row[u];
     hw_count from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
     hw_count to = row->at + row->length, examined = 0;
-    int64_t key = hw_best_key(kind, e->best, u);
+    int64_t key = hw_best_key(kind, e->search.best, u);
 
 #pragma omp barrier
     if (scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES)
-        to = hw_sorted_csr_reach(kind, edge, from, to, key, e->high);
+        to = hw_sorted_csr_reach(kind, edge, from, to, key, e->search.high);
 #pragma omp single nowait
     {
         if (scan != HW_SCAN_LONG)
@@ -199,12 +200,12 @@ static hw_count find_heavy(struct hw_sssp_delegates *e, const struct hw_sssp_del
 {
     hw_count edges = 0;
 
-    e->heavy.count = 0;
+    e->scratch.heavy.count = 0;
     for (hw_count i = 0; i < queue->count; i++) {
         hw_lid u = queue->item[i];
-        edges += (hw_count)e->out.row[u].length + e->cross.row[u].length;
-        if (e->out.row[u].length > HEAVY)
-            e->heavy.item[e->heavy.count++] = u;
+        edges += (hw_count)e->lists.out.row[u].length + e->lists.cross.row[u].length;
+        if (e->lists.out.row[u].length > HEAVY)
+            e->scratch.heavy.item[e->scratch.heavy.count++] = u;
     }
     return edges;
 }
@@ -216,18 +217,19 @@ HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_sssp_delegates_
 {
     if (i + AHEAD < queue->count) {
         hw_lid u = queue->item[i + AHEAD];
-        hw_best_prefetch(kind, e->best, u);
-        __builtin_prefetch(&e->out.row[u], 1);
-        if (hw_bitmap_test(e->crossing, u))
-            __builtin_prefetch(&e->cross.row[u], 1);
+        hw_best_prefetch(kind, e->search.best, u);
+        __builtin_prefetch(&e->lists.out.row[u], 1);
+        if (hw_bitmap_test(e->lists.crossing, u))
+            __builtin_prefetch(&e->lists.cross.row[u], 1);
     }
     if (i + AHEAD / 2 >= queue->count)
         return;
     hw_lid u = queue->item[i + AHEAD / 2];
-    const struct hw_sssp_delegates_row *row = &e->out.row[u];
-    if (scan != HW_SCAN_SHORT ||
-        hw_distance_add(kind, hw_best_key(kind, e->best, u), row->first.weight) < e->high)
-        __builtin_prefetch(&e->out.lists.edge[row->at + (scan == HW_SCAN_LONG ? row->reach : 0)]);
+    const struct hw_sssp_delegates_row *row = &e->lists.out.row[u];
+    if (scan != HW_SCAN_SHORT || hw_distance_add(kind, hw_best_key(kind, e->search.best, u),
+                                                 row->first.weight) < e->search.high)
+        __builtin_prefetch(
+            &e->lists.out.lists.edge[row->at + (scan == HW_SCAN_LONG ? row->reach : 0)]);
 }
 
 HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_delegates_scan scan,
@@ -239,19 +241,19 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_
 #pragma omp parallel if (shared) reduction(+ : examined)
     {
         struct discoveries here, beyond;
-        open_discoveries(&here, &e->improved);
-        open_discoveries(&beyond, &e->improved_ghosts);
+        open_discoveries(&here, &e->search.improved);
+        open_discoveries(&beyond, &e->search.improved_ghosts);
 #pragma omp for schedule(dynamic, CHUNK) nowait
         for (hw_count i = 0; i < queue->count; i++) {
             hw_lid u = queue->item[i];
             fetch_ahead(kind, scan, e, queue, i);
-            if (locals && !(shared && e->out.row[u].length > HEAVY))
-                examined += visit(kind, shared, scan, e, &e->out, u, &here);
-            if (hw_bitmap_test(e->crossing, u))
-                examined += visit(kind, shared, scan, e, &e->cross, u, &beyond);
+            if (locals && !(shared && e->lists.out.row[u].length > HEAVY))
+                examined += visit(kind, shared, scan, e, &e->lists.out, u, &here);
+            if (hw_bitmap_test(e->lists.crossing, u))
+                examined += visit(kind, shared, scan, e, &e->lists.cross, u, &beyond);
         }
-        for (hw_count i = 0; shared && locals && i < e->heavy.count; i++)
-            examined += share_list(kind, scan, e, e->heavy.item[i], &here);
+        for (hw_count i = 0; shared && locals && i < e->scratch.heavy.count; i++)
+            examined += share_list(kind, scan, e, e->scratch.heavy.item[i], &here);
         close_discoveries(kind, shared, scan, e, &here);
         close_discoveries(kind, shared, scan, e, &beyond);
     }
@@ -286,7 +288,7 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, enum hw_sssp_delegate
 static hw_count push_any(struct hw_sssp_delegates *e, const struct hw_sssp_delegates_queue *queue,
                          enum hw_sssp_delegates_scan scan, bool locals)
 {
-    switch (e->kind) {
+    switch (e->derived.kind) {
     case HW_DISTANCE_F32:
         return push_kind(HW_DISTANCE_F32, scan, e, queue, locals);
     case HW_DISTANCE_I32:
@@ -298,7 +300,7 @@ static hw_count push_any(struct hw_sssp_delegates *e, const struct hw_sssp_deleg
 
 hw_count hw_sssp_delegates_push(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan)
 {
-    return push_any(e, &e->frontier, scan, true);
+    return push_any(e, &e->search.frontier, scan, true);
 }
 
 /* ---- pulls ---- */
@@ -312,12 +314,12 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
                                    struct hw_sssp_delegates *e, hw_lid v, int64_t low,
                                    struct gather *gather)
 {
-    int64_t was = hw_best_key(kind, e->best, v), best = was;
-    hw_lid code = e->none;
+    int64_t was = hw_best_key(kind, e->search.best, v), best = was;
+    hw_lid code = e->vertices.none;
     hw_count examined = 0;
 
     /* The first edge has a copy, so that most vertices need no list. */
-    const struct hw_edge *edge = &e->into->row[v].first, *end = edge + 1;
+    const struct hw_edge *edge = &e->lists.into->row[v].first, *end = edge + 1;
     if (bounded && hw_distance_add(kind, low, edge->weight) >= was)
         return 0;
     for (int round = 0; round < 2; round++) {
@@ -326,19 +328,19 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
             if (bounded && hw_distance_add(kind, low, edge->weight) >= best)
                 break;
             /* No other source could improve v now, and bits are close by. */
-            if (!hw_bitmap_test(e->visited, edge->index))
+            if (!hw_bitmap_test(e->search.visited, edge->index))
                 continue;
-            int64_t key = hw_best_key(kind, e->best, edge->index);
+            int64_t key = hw_best_key(kind, e->search.best, edge->index);
             int64_t sum = flood ? key : hw_distance_add(kind, key, edge->weight);
             code = sum < best ? edge->index : code;
             best = sum < best ? sum : best;
         }
         if (edge < end)
             break;
-        edge = e->into->lists.edge + e->into->row[v].at + 1;
-        end = edge + e->into->row[v].length - 1;
+        edge = e->lists.into->lists.edge + e->lists.into->row[v].at + 1;
+        end = edge + e->lists.into->row[v].length - 1;
     }
-    if (best < was && hw_best_improve(kind, shared, e->best, v, best, code))
+    if (best < was && hw_best_improve(kind, shared, e->search.best, v, best, code))
         queue_improved(shared, e, gather, v);
     return examined;
 }
@@ -349,18 +351,18 @@ HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared,
                                      struct hw_sssp_delegates *e, hw_count from, hw_count to,
                                      hw_count *kept)
 {
-    struct hw_edge *open = e->open;
+    struct hw_edge *open = e->search.open;
     hw_count at = from, examined = 0;
-    struct gather gather = {.queue = &e->improved};
+    struct gather gather = {.queue = &e->search.improved};
 
     for (hw_count i = from; i < to; i++) {
         hw_lid v = open[i].index;
-        int64_t key = hw_best_key(kind, e->best, v);
-        if (key < e->high)
+        int64_t key = hw_best_key(kind, e->search.best, v);
+        if (key < e->search.high)
             continue;
         open[at++] = open[i];
-        if (hw_distance_add(kind, e->low, open[i].weight) < key)
-            examined += pull_one(kind, shared, true, false, e, v, e->low, &gather);
+        if (hw_distance_add(kind, e->search.low, open[i].weight) < key)
+            examined += pull_one(kind, shared, true, false, e, v, e->search.low, &gather);
     }
     gather_all(&gather);
     *kept = at - from;
@@ -369,29 +371,29 @@ HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared,
 
 HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_delegates *e)
 {
-    hw_count count = e->open_count, examined = 0, kept = 0;
+    hw_count count = e->search.open_count, examined = 0, kept = 0;
     int blocks = count > HW_SSSP_DELEGATES_SERIAL ? e->threads : 1;
 
     if (blocks == 1) {
-        examined = pull_block(kind, false, e, 0, count, &e->open_count);
+        examined = pull_block(kind, false, e, 0, count, &e->search.open_count);
         return examined;
     }
 #pragma omp parallel for schedule(static, 1) reduction(+ : examined)
     for (int b = 0; b < blocks; b++)
         examined += pull_block(kind, true, e, count * b / blocks, count * (b + 1) / blocks,
-                               &e->block_kept[b]);
+                               &e->scratch.block_open[b]);
     for (int b = 0; b < blocks; b++) {
-        memmove(e->open + kept, e->open + count * b / blocks,
-                (size_t)e->block_kept[b] * sizeof *e->open);
-        kept += e->block_kept[b];
+        memmove(e->search.open + kept, e->search.open + count * b / blocks,
+                (size_t)e->scratch.block_open[b] * sizeof *e->search.open);
+        kept += e->scratch.block_open[b];
     }
-    e->open_count = kept;
+    e->search.open_count = kept;
     return examined;
 }
 
 static hw_count pull(struct hw_sssp_delegates *e)
 {
-    switch (e->kind) {
+    switch (e->derived.kind) {
     case HW_DISTANCE_F32:
         return pull_kind(HW_DISTANCE_F32, e);
     case HW_DISTANCE_I32:
@@ -405,10 +407,11 @@ static hw_count pull(struct hw_sssp_delegates *e)
  * estimated from a sample of its vertices. */
 static double push_work(const struct hw_sssp_delegates *e)
 {
-    hw_count count = e->bucket.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
+    hw_count count = e->search.bucket.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
 
     for (hw_count i = 0; i < looks; i++) {
-        const struct hw_sssp_delegates_row *row = &e->out.row[e->bucket.item[count * i / looks]];
+        const struct hw_sssp_delegates_row *row =
+            &e->lists.out.row[e->search.bucket.item[count * i / looks]];
         edges += (hw_count)row->length - row->reach;
     }
     return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
@@ -417,15 +420,16 @@ static double push_work(const struct hw_sssp_delegates *e)
 /* The edges that a pull would examine, likewise of the open vertices. */
 static double pull_work(const struct hw_sssp_delegates *e)
 {
-    hw_count count = e->open_count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
+    hw_count count = e->search.open_count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
 
     for (hw_count i = 0; i < looks; i++) {
-        hw_lid v = e->open[count * i / looks].index;
-        hw_count from = e->into->lists.offset[v], to = e->into->lists.offset[v + 1];
+        hw_lid v = e->search.open[count * i / looks].index;
+        hw_count from = e->lists.into->lists.offset[v], to = e->lists.into->lists.offset[v + 1];
         int64_t key = hw_sssp_delegates_key(e, v);
-        if (key >= e->high)
-            edges +=
-                hw_sorted_csr_reach(e->kind, e->into->lists.edge, from, to, e->low, key) - from + 1;
+        if (key >= e->search.high)
+            edges += hw_sorted_csr_reach(e->derived.kind, e->lists.into->lists.edge, from, to,
+                                         e->search.low, key) -
+                     from + 1;
     }
     return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
 }
@@ -437,14 +441,15 @@ hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled)
 
     *pulled = 0;
     /* A pull looks at every open vertex: that alone may be more than to push. */
-    if (work <= (double)e->open_count || work <= pull_work(e))
-        return push_any(e, &e->bucket, HW_SCAN_LONG, true);
+    if (work <= (double)e->search.open_count || work <= pull_work(e))
+        return push_any(e, &e->search.bucket, HW_SCAN_LONG, true);
     *pulled = pull(e);
-    examined = *pulled + push_any(e, &e->bucket, HW_SCAN_LONG, false);
+    examined = *pulled + push_any(e, &e->search.bucket, HW_SCAN_LONG, false);
     /* Edges of the last vertices are not among those that are pulled; of these
      * vertices only the root is ever in a bucket. */
-    if (e->root != HW_LID_NONE && e->bucket_number == 0 && hw_bitmap_test(e->last, e->root)) {
-        struct hw_sssp_delegates_queue root = {.item = &e->root, .count = 1};
+    if (e->search.root != HW_LID_NONE && e->search.bucket_number == 0 &&
+        hw_bitmap_test(e->vertices.last, e->search.root)) {
+        struct hw_sssp_delegates_queue root = {.item = &e->search.root, .count = 1};
         examined += push_any(e, &root, HW_SCAN_LONG, true);
     }
     return examined;
@@ -452,16 +457,17 @@ hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled)
 
 hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood)
 {
-    bool bounded = e->weight_stats.negative == 0 && !flood;
+    bool bounded = e->derived.weight_stats.negative == 0 && !flood;
     hw_count examined = 0;
 
-#pragma omp parallel if (e->last_count > HW_SSSP_DELEGATES_SERIAL) reduction(+ : examined)
+#pragma omp parallel if (e->vertices.last_count > HW_SSSP_DELEGATES_SERIAL) reduction(+ : examined)
     {
-        struct gather gather = {.queue = &e->improved};
+        struct gather gather = {.queue = &e->search.improved};
 #pragma omp for schedule(dynamic, CHUNK)
-        for (hw_lid i = 0; i < e->last_count; i++)
-            if (e->last_list[i] != e->root)
-                examined += pull_one(e->kind, true, bounded, flood, e, e->last_list[i], 0, &gather);
+        for (hw_lid i = 0; i < e->vertices.last_count; i++)
+            if (e->vertices.last_list[i] != e->search.root)
+                examined += pull_one(e->derived.kind, true, bounded, flood, e,
+                                     e->vertices.last_list[i], 0, &gather);
         gather_all(&gather);
     }
     return examined;

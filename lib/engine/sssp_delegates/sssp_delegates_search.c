@@ -40,54 +40,55 @@
 
 void hw_sssp_delegates_start(struct hw_sssp_delegates *e)
 {
-    hw_count all = (hw_count)e->locals + e->ghosts;
-    int64_t none = hw_distance_none(e->kind);
+    hw_count all = (hw_count)e->vertices.locals + e->vertices.ghosts;
+    int64_t none = hw_distance_none(e->derived.kind);
 
 #pragma omp parallel for schedule(static) if (all > HW_SSSP_DELEGATES_SERIAL)
     for (hw_count v = 0; v < all; v++) {
-        hw_best_set(e->kind, e->best, (size_t)v, none, e->none);
-        e->mark[v] = 0;
+        hw_best_set(e->derived.kind, e->search.best, (size_t)v, none, e->vertices.none);
+        e->search.mark[v] = 0;
     }
-    if (e->locals > 0)
-        memset(e->visited, 0, hw_bits_words(e->locals) * sizeof *e->visited);
-    e->improved.count = e->improved_ghosts.count = 0;
-    e->frontier.count = e->next.count = 0;
-    e->far.count = e->bucket.count = 0;
-    e->open_count = e->pullables;
-    if (e->pullables > 0)
-        memcpy(e->open, e->pullable, e->pullables * sizeof *e->pullable);
-    e->far_least = INT64_MAX;
-    e->settled = e->repeated = e->reached = 0;
-    e->bucket_number = 0;
-    e->low = 0;
-    e->high = none;
-    if (e->root == HW_LID_NONE)
+    if (e->vertices.locals > 0)
+        memset(e->search.visited, 0, hw_bits_words(e->vertices.locals) * sizeof *e->search.visited);
+    e->search.improved.count = e->search.improved_ghosts.count = 0;
+    e->search.frontier.count = e->search.next.count = 0;
+    e->search.far.count = e->search.bucket.count = 0;
+    e->search.open_count = e->vertices.pullables;
+    if (e->vertices.pullables > 0)
+        memcpy(e->search.open, e->vertices.pullable,
+               e->vertices.pullables * sizeof *e->vertices.pullable);
+    e->search.far_least = INT64_MAX;
+    e->search.settled = e->search.repeated = e->search.reached = 0;
+    e->search.bucket_number = 0;
+    e->search.low = 0;
+    e->search.high = none;
+    if (e->search.root == HW_LID_NONE)
         return;
-    hw_best_set(e->kind, e->best, e->root, 0, e->root);
-    e->mark[e->root] = HW_MARK_QUEUED;
-    e->next.item[e->next.count++] = e->root;
+    hw_best_set(e->derived.kind, e->search.best, e->search.root, 0, e->search.root);
+    e->search.mark[e->search.root] = HW_MARK_QUEUED;
+    e->search.next.item[e->search.next.count++] = e->search.root;
 }
 
 void hw_sssp_delegates_advance(struct hw_sssp_delegates *e)
 {
-    struct hw_sssp_delegates_queue queue = e->frontier;
+    struct hw_sssp_delegates_queue queue = e->search.frontier;
 
-    e->frontier = e->next;
-    e->next = queue;
-    e->next.count = 0;
-    e->spare = e->locals;
-    for (hw_count i = 0; i < e->frontier.count; i++) {
-        hw_lid u = e->frontier.item[i];
-        uint8_t mark = e->mark[u];
+    e->search.frontier = e->search.next;
+    e->search.next = queue;
+    e->search.next.count = 0;
+    e->scratch.duplicates_left = e->vertices.locals;
+    for (hw_count i = 0; i < e->search.frontier.count; i++) {
+        hw_lid u = e->search.frontier.item[i];
+        uint8_t mark = e->search.mark[u];
         bool owned = hw_sssp_delegates_owns(e, u);
         if (mark & HW_MARK_BUCKET) {
-            e->repeated += owned;
+            e->search.repeated += owned;
         } else {
-            e->bucket.item[e->bucket.count++] = u;
-            hw_bitmap_set(e->visited, u);
-            e->settled += owned;
+            e->search.bucket.item[e->search.bucket.count++] = u;
+            hw_bitmap_set(e->search.visited, u);
+            e->search.settled += owned;
         }
-        e->mark[u] = (mark | HW_MARK_BUCKET) & (uint8_t)~HW_MARK_QUEUED;
+        e->search.mark[u] = (mark | HW_MARK_BUCKET) & (uint8_t)~HW_MARK_QUEUED;
     }
 }
 
@@ -99,10 +100,10 @@ static struct hw_trace_record *add_row(struct hw_sssp_delegates *e, struct hw_tr
 {
     struct hw_trace_record *row = hw_trace_append(steps);
 
-    e->rows_lost = e->rows_lost || !row;
-    row = row ? row : &e->spare_row;
+    e->trace_incomplete = e->trace_incomplete || !row;
+    row = row ? row : &e->spare_record;
     snprintf(row->routine, sizeof row->routine, "%s", routine);
-    row->bucket = e->bucket_number;
+    row->bucket = e->search.bucket_number;
     row->direction = HW_DIRECTION_TOP_DOWN;
     return row;
 }
@@ -127,11 +128,11 @@ static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delega
     double start = hw_seconds();
 
     hw_sssp_delegates_advance(e);
-    row->frontier = owned_in(e, &e->frontier);
+    row->frontier = owned_in(e, &e->search.frontier);
     row->edges_examined = hw_sssp_delegates_push(e, scan);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
-    row->discovered = owned_in(e, &e->next);
+    row->discovered = owned_in(e, &e->search.next);
     return status;
 }
 
@@ -142,9 +143,9 @@ static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_rec
                                 struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
     double start = hw_seconds();
-    hw_count far = e->far.count;
+    hw_count far = e->search.far.count;
 
-    row->frontier = row->settled = e->settled;
+    row->frontier = row->settled = e->search.settled;
     row->edges_examined = hw_sssp_delegates_long(e, &row->pulled);
     if (row->pulled > 0) {
         row->direction = HW_DIRECTION_BOTTOM_UP;
@@ -152,8 +153,8 @@ static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_rec
     }
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
-    for (hw_count i = far; i < e->far.count; i++)
-        row->discovered += hw_sssp_delegates_owns(e, e->far.item[i]);
+    for (hw_count i = far; i < e->search.far.count; i++)
+        row->discovered += hw_sssp_delegates_owns(e, e->search.far.item[i]);
     return status;
 }
 
@@ -172,29 +173,30 @@ static double adapt(const struct hw_sssp_delegates *e, const struct hw_sssp_dele
 /* Opens the bucket [low, low+width), and takes what is in it from the far list. */
 static void open_bucket(struct hw_sssp_delegates *e, int64_t low, double width)
 {
-    hw_lid *far = e->far.item;
+    hw_lid *far = e->search.far.item;
     hw_count kept = 0;
-    int64_t high = hw_distance_bound(e->kind, hw_distance_real(e->kind, low) + width);
+    int64_t high =
+        hw_distance_bound(e->derived.kind, hw_distance_real(e->derived.kind, low) + width);
 
-    e->low = low;
-    e->high = high > low ? high : low + 1;
-    e->far_least = INT64_MAX;
-    e->bucket.count = 0;
-    e->settled = e->repeated = 0;
-    for (hw_count i = 0; i < e->far.count; i++) {
+    e->search.low = low;
+    e->search.high = high > low ? high : low + 1;
+    e->search.far_least = INT64_MAX;
+    e->search.bucket.count = 0;
+    e->search.settled = e->search.repeated = 0;
+    for (hw_count i = 0; i < e->search.far.count; i++) {
         hw_lid v = far[i];
         int64_t key = hw_sssp_delegates_key(e, v);
-        if (key >= e->high) {
+        if (key >= e->search.high) {
             far[kept++] = v;
-            e->far_least = key < e->far_least ? key : e->far_least;
+            e->search.far_least = key < e->search.far_least ? key : e->search.far_least;
             continue;
         }
-        if (e->mark[v] & HW_MARK_BUCKET)
+        if (e->search.mark[v] & HW_MARK_BUCKET)
             continue;
-        e->mark[v] |= HW_MARK_QUEUED;
-        e->next.item[e->next.count++] = v;
+        e->search.mark[v] |= HW_MARK_QUEUED;
+        e->search.next.item[e->search.next.count++] = v;
     }
-    e->far.count = kept;
+    e->search.far.count = kept;
 }
 
 static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *steps,
@@ -202,10 +204,10 @@ static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *st
 {
     struct hw_sssp_delegates_news news = {0};
     enum hw_status status = HW_OK;
-    double width = e->config.delta > 0 ? e->width : FIRST * e->width;
+    double width = e->config.delta > 0 ? e->derived.width : FIRST * e->derived.width;
 
-    e->high = hw_distance_bound(e->kind, width);
-    e->high = e->high > 0 ? e->high : 1;
+    e->search.high = hw_distance_bound(e->derived.kind, width);
+    e->search.high = e->search.high > 0 ? e->search.high : 1;
     for (;;) {
         do
             status = push_step(e, HW_SCAN_SHORT, add_row(e, steps, "short push"), &news, err);
@@ -215,8 +217,8 @@ static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *st
             status = long_step(e, add_row(e, steps, "long push"), &news, err);
         if (status != HW_OK || news.least == INT64_MAX)
             return status;
-        e->reached += e->settled;
-        e->bucket_number++;
+        e->search.reached += e->search.settled;
+        e->search.bucket_number++;
         width = adapt(e, &bucket, width);
         open_bucket(e, news.least, width);
     }
@@ -247,19 +249,19 @@ static enum hw_status look(struct hw_sssp_delegates *e, hw_count rounds, struct 
 static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_result *result,
                                        struct hw_error *err)
 {
-    enum hw_sssp_delegates_scan scan = e->classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
-    bool watch = e->weight_stats.negative > 0 && e->part->directed;
+    enum hw_sssp_delegates_scan scan = e->derived.classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
+    bool watch = e->derived.weight_stats.negative > 0 && e->part->directed;
     struct hw_sssp_delegates_news news = {.active = 1};
     enum hw_status status = HW_OK;
     char routine[32];
 
-    snprintf(routine, sizeof routine, "%s%s", e->classes ? "classes" : "all edges",
+    snprintf(routine, sizeof routine, "%s%s", e->derived.classes ? "classes" : "all edges",
              e->config.duplicates ? ", duplicates" : "");
     for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && news.active > 0; round++) {
         struct hw_trace_record *row = add_row(e, &result->trace, routine);
-        hw_count settled = e->settled;
+        hw_count settled = e->search.settled;
         status = push_step(e, scan, row, &news, err);
-        row->settled = e->settled - settled;
+        row->settled = e->search.settled - settled;
         if (status != HW_OK || !watch || news.active == 0 || round < next)
             continue;
         next = 2 * round < e->part->vertices + 2 || too_many(e, round) ? 2 * round
@@ -268,7 +270,7 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
         if (result->cycle.length > 0)
             return status;
     }
-    e->reached = e->settled;
+    e->search.reached = e->search.settled;
     return status;
 }
 
@@ -282,8 +284,8 @@ static void settle_last(struct hw_sssp_delegates *e, struct hw_trace *steps)
 
     row->edges_examined = row->pulled = hw_sssp_delegates_pull_last(e, false);
     row->direction = HW_DIRECTION_BOTTOM_UP;
-    row->discovered = row->settled = e->improved.count;
-    e->improved.count = 0;
+    row->discovered = row->settled = e->search.improved.count;
+    e->search.improved.count = 0;
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
 }
 
@@ -292,19 +294,19 @@ static void settle_last(struct hw_sssp_delegates *e, struct hw_trace *steps)
 static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                      struct hw_error *err)
 {
-    int64_t none = hw_distance_none(e->kind), lowest = hw_distance_key_f32(-INFINITY);
-    const struct hw_sorted_csr *lists[] = {&e->out.lists, &e->cross.lists};
+    int64_t none = hw_distance_none(e->derived.kind), lowest = hw_distance_key_f32(-INFINITY);
+    const struct hw_sorted_csr *lists[] = {&e->lists.out.lists, &e->lists.cross.lists};
     float most = 0;
     int suspect = 0, wrong = 0;
 
-    if (!e->may_overflow)
+    if (!e->derived.may_overflow)
         return HW_OK;
-    for (hw_lid v = 0; v < e->locals; v++) {
+    for (hw_lid v = 0; v < e->vertices.locals; v++) {
         int64_t key = hw_sssp_delegates_key(e, v);
         wrong |= key == lowest;
         most = key != none && hw_distance_f32(key) > most ? hw_distance_f32(key) : most;
     }
-    suspect = wrong || isinf(most + (float)e->weight_stats.most);
+    suspect = wrong || isinf(most + (float)e->derived.weight_stats.most);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
                "MPI_Allreduce", err);
@@ -312,15 +314,16 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
     if (status != HW_OK || !suspect)
         return status;
     status = hw_sssp_delegates_refresh(e, row, err);
-    for (hw_lid u = 0; u < e->locals && status == HW_OK; u++)
+    for (hw_lid u = 0; u < e->vertices.locals && status == HW_OK; u++)
         for (int i = 0; i < 2 && hw_sssp_delegates_reached(e, u); i++)
             for (hw_count k = lists[i]->offset[u]; k < lists[i]->offset[u + 1]; k++)
                 wrong |= !hw_sssp_delegates_reached(e, lists[i]->edge[k].index);
-    for (hw_lid i = 0; i < e->last_count && status == HW_OK; i++) {
-        hw_lid v = e->last_list[i];
-        for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++)
+    for (hw_lid i = 0; i < e->vertices.last_count && status == HW_OK; i++) {
+        hw_lid v = e->vertices.last_list[i];
+        for (hw_count k = e->lists.into->lists.offset[v]; k < e->lists.into->lists.offset[v + 1];
+             k++)
             wrong |= !hw_sssp_delegates_reached(e, v) &&
-                     hw_sssp_delegates_reached(e, e->into->lists.edge[k].index);
+                     hw_sssp_delegates_reached(e, e->lists.into->lists.edge[k].index);
     }
     if (status == HW_OK && wrong)
         status = hw_fail(err, HW_BAD_INPUT,
@@ -333,11 +336,11 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
 static enum hw_status finish(struct hw_sssp_delegates *e, struct hw_result *result,
                              struct hw_error *err)
 {
-    struct hw_trace_record *row = add_row(e, &result->trace, e->hops ? "hops" : "parents");
+    struct hw_trace_record *row = add_row(e, &result->trace, e->derived.hops ? "hops" : "parents");
     enum hw_status status;
 
     row->direction = HW_DIRECTION_AUTO;
-    if (e->hops)
+    if (e->derived.hops)
         status = hw_sssp_delegates_hops(e, row, err);
     else
         status = hw_sssp_delegates_parents(e, row, err);
@@ -347,14 +350,14 @@ static enum hw_status finish(struct hw_sssp_delegates *e, struct hw_result *resu
 /* Fetches what hw_sssp_delegates_parent() will read. */
 static inline void fetch_parent(const struct hw_sssp_delegates *e, hw_lid slot)
 {
-    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+    hw_lid code = hw_best_parent(e->derived.kind, e->search.best, e->vertices.delegates + slot);
 
-    if (code < e->delegates)
+    if (code < e->vertices.delegates)
         __builtin_prefetch(&e->part->separate.graph_id[code]);
-    else if (code < e->locals)
-        __builtin_prefetch(&e->part->own.graph_id[code - e->delegates]);
+    else if (code < e->vertices.locals)
+        __builtin_prefetch(&e->part->own.graph_id[code - e->vertices.delegates]);
     else
-        __builtin_prefetch(&e->parent[slot]);
+        __builtin_prefetch(&e->parents.parent[slot]);
 }
 
 /* Writes distances and parents by rising graph id; none where all are unreached. */
@@ -367,11 +370,12 @@ static void write_result(struct hw_sssp_delegates *e, struct hw_result *result)
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i];
         if (i + AHEAD < own->count)
-            hw_best_prefetch(e->kind, e->best, e->delegates + own->by_graph_id[i + AHEAD]);
+            hw_best_prefetch(e->derived.kind, e->search.best,
+                             e->vertices.delegates + own->by_graph_id[i + AHEAD]);
         if (i + AHEAD / 2 < own->count)
             fetch_parent(e, own->by_graph_id[i + AHEAD / 2]);
-        int64_t key = hw_sssp_delegates_key(e, e->delegates + slot);
-        bool reached = tree && key != hw_distance_none(e->kind);
+        int64_t key = hw_sssp_delegates_key(e, e->vertices.delegates + slot);
+        bool reached = tree && key != hw_distance_none(e->derived.kind);
         result->parent[i] = reached ? hw_sssp_delegates_parent(e, slot) : -1;
         if (result->distance_f32)
             result->distance_f32[i] = reached ? hw_distance_f32(key) : INFINITY;
@@ -385,7 +389,8 @@ static void write_result(struct hw_sssp_delegates *e, struct hw_result *result)
 static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result, double *ordered,
                           struct hw_error *err)
 {
-    bool edges = e->weight_stats.negative > 0 && (!e->part->directed || e->loops > 0);
+    bool edges =
+        e->derived.weight_stats.negative > 0 && (!e->part->directed || e->derived.loops > 0);
     enum hw_status status = HW_OK;
 
     if (edges)
@@ -395,11 +400,12 @@ static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result,
         return status;
     if (result->cycle.length == 0) {
         hw_sssp_delegates_start(e);
-        status = e->buckets ? run_delta(e, &result->trace, err) : run_bellman_ford(e, result, err);
+        status = e->derived.buckets ? run_delta(e, &result->trace, err)
+                                    : run_bellman_ford(e, result, err);
     }
     result->outcome = result->cycle.length > 0 ? HW_OUTCOME_NEGATIVE_CYCLE : HW_OUTCOME_TREE;
     if (status == HW_OK && result->outcome == HW_OUTCOME_TREE) {
-        if (e->classes)
+        if (e->derived.classes)
             settle_last(e, &result->trace);
         status = finish(e, result, err);
     }
@@ -416,7 +422,7 @@ static enum hw_status conclude(struct hw_sssp_delegates *e, struct hw_result *re
     double slowest[2] = {result->seconds, result->seconds_search_order};
     enum hw_status status = HW_OK;
 
-    if (e->rows_lost)
+    if (e->trace_incomplete)
         status = hw_fail(err, HW_RESOURCES, "too little memory for the record of the steps");
     status = hw_agree(e->ctx.world, status, err);
     if (status == HW_OK)
@@ -438,9 +444,9 @@ enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
     hw_trace_clear(&result->trace);
-    result->delta = e->buckets ? e->width : 0;
-    e->root = hw_sssp_delegates_find(e, owner, position);
-    e->rows_lost = false;
+    result->delta = e->derived.buckets ? e->derived.width : 0;
+    e->search.root = hw_sssp_delegates_find(e, owner, position);
+    e->trace_incomplete = false;
     enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
     if (status != HW_OK)
         return status;
