@@ -46,6 +46,7 @@ lib_engine_bfs_2d_test_grid_mt_LDADD = $(TAP_LDADD)
 
 # breadth-first search on degree-separated parts
 libhopwave_a_SOURCES += \
+  lib/engine/bfs_delegates/delegates_arrays.c \
   lib/engine/bfs_delegates/delegates_exchange.c \
   lib/engine/bfs_delegates/delegates_frontier.c \
   lib/engine/bfs_delegates/delegates_options.c \

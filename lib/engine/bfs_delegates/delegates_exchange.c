@@ -30,26 +30,21 @@ static hw_count edges_of_nn(const struct hw_part *part)
     return edges;
 }
 
-hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options)
+/* As many come as go, which is exact for undirected graphs. */
+void hw_streams_estimate(struct hw_delegates *e)
 {
-    hw_count id = part->vertices > UINT32_MAX ? sizeof(hw_gid) : sizeof(uint32_t);
-    bool two_hops = hw_delegates_config(options).local_all2all && part->spec.devices > 1 &&
-                    part->spec.nodes > 1;
-    hw_count discoveries = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
-    /* Sent: slot, origin, answer. Received, as many, which undirected graphs make
-     * exact: slot, answer. */
-    hw_count each = 3 * (hw_count)sizeof(hw_lid) + 2 * id;
+    const hw_count parts = e->part->spec.parts;
+    const hw_count discoveries = edges_of_nn(e->part) / parts * (parts - 1);
 
-    if (two_hops)
-        return discoveries * (2 * each + (hw_count)sizeof(hw_gid));
-    return part->spec.parts > 1 ? discoveries * each : 0;
+    for (int h = 0; h < (e->layout.two_hops ? 2 : 1); h++)
+        e->exchange.hop[h].out_count = e->exchange.hop[h].in_count = discoveries;
 }
 
-/* Lays out the regions, whose sizes are edges_out and edges_in of each peer. */
-static void plan_regions(struct hw_stream *stream, int peers, const hw_count *edges_out,
+/* Places the regions, whose sizes are edges_out and edges_in of each peer. */
+static void plan_regions(struct hw_stream *stream, const hw_count *edges_out,
                          const hw_count *edges_in)
 {
-    for (int r = 0; r < peers; r++) {
+    for (int r = 0; r < stream->peers; r++) {
         hw_count out = 0, in = 0;
         for (int g = 0; g < stream->groups; g++) {
             out += edges_out[r * stream->groups + g];
@@ -58,65 +53,54 @@ static void plan_regions(struct hw_stream *stream, int peers, const hw_count *ed
         stream->out_first[r + 1] = stream->out_first[r] + whole_words(out);
         stream->in_first[r + 1] = stream->in_first[r] + whole_words(in);
     }
+    stream->out_count = stream->out_first[stream->peers];
+    stream->in_count = stream->in_first[stream->peers];
 }
 
-static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_stream *stream,
-                                       MPI_Comm comm, int together, int peers, struct hw_error *err)
+static enum hw_status allocate_regions(struct hw_delegates *e, int hop, MPI_Comm comm, int together,
+                                       struct hw_error *err)
 {
-    hw_count out = stream->out_first[peers], in = stream->in_first[peers];
+    struct hw_stream *stream = &e->exchange.hop[hop];
+    const hw_count out = stream->out_count, in = stream->in_count;
 
-    if ((e->two_hops || e->config.uniquify) && (out >= HW_LID_NONE || in >= HW_LID_NONE))
+    if ((e->layout.two_hops || e->config.uniquify) && (out >= HW_LID_NONE || in >= HW_LID_NONE))
         return hw_fail(err, HW_RESOURCES,
                        "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
-
     HW_TRY(hw_halo_open(&stream->exchange,
                         &(struct hw_halo_setup){.comm = comm, .ranks_per_node = together}, err));
-    HW_TRY(hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "discoveries", err));
-    HW_TRY(hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "discoveries", err));
-    HW_TRY(hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "discoveries", err));
-    HW_TRY(hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "discoveries", err));
-    HW_TRY(hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "discoveries", err));
-    HW_TRY(hw_alloc(&stream->answer_out, out, hw_id_size(e), "answers", err));
-    return hw_alloc(&stream->answer_in, in, hw_id_size(e), "answers", err);
+    return hw_delegates_alloc(
+        e, hop == 0 ? HW_DELEGATES_REGIONS_OF_HOP_0 : HW_DELEGATES_REGIONS_OF_HOP_1, err);
 }
 
 /*
- * Plans a hop over comm, whose ranks stand `together` on nodes. edges: [peers][groups] discoveries
- * that may go to each; what may come is returned in *edges_in, allocated here. Collective over the
- * world.
+ * Plans a hop over comm, of whose ranks each `together` consecutive ones are on one node. edges:
+ * [peers][groups] discoveries that may go to each; what may come is returned in *edges_in,
+ * allocated here. Collective over the world.
  */
-static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream *stream,
-                                  MPI_Comm comm, int together, int groups, const hw_count *edges,
-                                  hw_count **edges_in, struct hw_error *err)
+static enum hw_status open_stream(struct hw_delegates *e, int hop, MPI_Comm comm, int together,
+                                  int groups, const hw_count *edges, hw_count **edges_in,
+                                  struct hw_error *err)
 {
-    int peers = 0;
+    struct hw_stream *stream = &e->exchange.hop[hop];
 
     *edges_in = NULL;
     stream->groups = groups;
-    enum hw_status status = hw_mpi(MPI_Comm_size(comm, &peers), "MPI_Comm_size", err);
+    enum hw_status status = hw_mpi(MPI_Comm_size(comm, &stream->peers), "MPI_Comm_size", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&stream->out_first, 4 * (hw_count)(peers + 1),
-                               sizeof *stream->out_first, "regions", err);
+        status = hw_delegates_alloc(
+            e, hop == 0 ? HW_DELEGATES_COUNTS_OF_HOP_0 : HW_DELEGATES_COUNTS_OF_HOP_1, err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&stream->step_out, 2 * (hw_count)(peers * groups),
-                               sizeof *stream->step_out, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(edges_in, (hw_count)(peers * groups), sizeof **edges_in, "counts", err);
-    status = hw_agree(e->ctx.world, status, err);
-    if (status != HW_OK)
-        return status;
-    stream->in_first = stream->out_first + peers + 1;
-    stream->sent = stream->in_first + peers + 1;
-    stream->received = stream->sent + peers + 1;
-    stream->step_in = stream->step_out + peers * groups;
+        status =
+            hw_alloc(edges_in, (hw_count)stream->peers * groups, sizeof **edges_in, "counts", err);
+    HW_TRY_ALL(&e->ctx, status, err);
     status =
         hw_mpi(MPI_Alltoall(edges, groups, HW_MPI_COUNT, *edges_in, groups, HW_MPI_COUNT, comm),
                "MPI_Alltoall", err);
     if (status == HW_OK) {
-        plan_regions(stream, peers, edges, *edges_in);
-        status = allocate_regions(e, stream, comm, together, peers, err);
+        plan_regions(stream, edges, *edges_in);
+        status = allocate_regions(e, hop, comm, together, err);
     }
     return hw_agree(e->ctx.world, status, err);
 }
@@ -125,14 +109,15 @@ static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream
  * hops by device, then node. */
 static void count_edges(const struct hw_delegates *e, hw_count *edges)
 {
-    const struct hw_csr *nn = e->sub[HW_NN].forward;
-    int by_node = e->two_hops ? 1 : e->devices, by_device = e->two_hops ? e->nodes : 1;
+    const struct hw_csr *nn = e->graph.sub[HW_NN].forward;
+    int by_node = e->layout.two_hops ? 1 : e->layout.devices,
+        by_device = e->layout.two_hops ? e->layout.nodes : 1;
 
     for (hw_count k = 0; k < nn->offset[nn->rows]; k++) {
         int node, device;
         hw_lid slot;
         hw_locate(e, nn->target[k], &node, &device, &slot);
-        if (node != e->node || device != e->device)
+        if (node != e->layout.node || device != e->layout.device)
             edges[node * by_node + device * by_device]++;
     }
 }
@@ -143,25 +128,21 @@ enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err)
     enum hw_status status = hw_alloc_zero(&edges, e->ctx.size, sizeof *edges, "counts", err);
 
     if (status == HW_OK)
-        status = hw_alloc_zero(&across, e->nodes, sizeof *across, "counts", err);
+        status = hw_alloc_zero(&across, e->layout.nodes, sizeof *across, "counts", err);
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
     count_edges(e, edges);
-    status = open_stream(e, &e->hop[0], e->two_hops ? e->local : e->ctx.world, e->devices,
-                         e->two_hops ? e->nodes : 1, edges, &in_node, err);
-    if (status != HW_OK || !e->two_hops)
+    status =
+        open_stream(e, 0, e->layout.two_hops ? e->layout.local : e->ctx.world, e->layout.devices,
+                    e->layout.two_hops ? e->layout.nodes : 1, edges, &in_node, err);
+    if (status != HW_OK || !e->layout.two_hops)
         goto done;
     /* What the devices of this node hand to this one goes on to other nodes. */
-    for (int x = 0; x < e->devices; x++)
-        for (int b = 0; b < e->nodes; b++)
-            across[b] += b == e->node ? 0 : in_node[x * e->nodes + b];
-    status = open_stream(e, &e->hop[1], e->across, 1, 1, across, &unused, err);
-    if (status == HW_OK) {
-        status = hw_alloc(&e->relayed, e->hop[0].in_first[e->devices], sizeof *e->relayed,
-                          "answers", err);
-        status = hw_agree(e->ctx.world, status, err);
-    }
+    for (int x = 0; x < e->layout.devices; x++)
+        for (int b = 0; b < e->layout.nodes; b++)
+            across[b] += b == e->layout.node ? 0 : in_node[x * e->layout.nodes + b];
+    status = open_stream(e, 1, e->layout.across, 1, 1, across, &unused, err);
 done:
     free(edges);
     free(in_node);
@@ -170,24 +151,10 @@ done:
     return status;
 }
 
-void hw_stream_free(struct hw_stream *stream)
-{
-    hw_halo_close(&stream->exchange);
-    free(stream->out_first);
-    free(stream->step_out);
-    free(stream->out_slot);
-    free(stream->out_origin);
-    free(stream->in_slot);
-    free(stream->in_used);
-    free(stream->out_asked);
-    free(stream->answer_out);
-    free(stream->answer_in);
-}
-
 void hw_streams_forget(struct hw_delegates *e)
 {
     for (int h = 0; h < 2; h++) {
-        struct hw_stream *stream = &e->hop[h];
+        struct hw_stream *stream = &e->exchange.hop[h];
         for (int r = 0; r < stream->exchange.ranks; r++) {
             if (stream->received[r] > 0)
                 memset(stream->in_used + stream->in_first[r] / 64, 0,
@@ -225,7 +192,7 @@ static void elect(struct hw_delegates *e, const hw_lid *slot, const hw_lid *orig
 {
 #pragma omp parallel for schedule(static) if (count > HW_SERIAL)
     for (hw_count i = 0; i < count; i++) {
-        hw_lid *winner = &e->winner[slot[i]], mine = (hw_lid)i;
+        hw_lid *winner = &e->scratch.winner[slot[i]], mine = (hw_lid)i;
         hw_lid now = __atomic_load_n(winner, __ATOMIC_RELAXED);
         while ((now == HW_LID_NONE || better(e, origin, mine, now)) &&
                !__atomic_compare_exchange_n(winner, &now, mine, false, __ATOMIC_RELAXED,
@@ -250,21 +217,21 @@ static hw_count drop_duplicates(struct hw_delegates *e, hw_lid *slot, hw_lid *or
     for (int b = 0; b < blocks; b++) {
         hw_count first = count * b / blocks, kept = first;
         for (hw_count i = first; i < count * (b + 1) / blocks; i++)
-            if (e->winner[slot[i]] == (hw_lid)i) {
+            if (e->scratch.winner[slot[i]] == (hw_lid)i) {
                 slot[kept] = slot[i];
                 origin[kept++] = origin[i];
             }
-        e->block_count[b] = kept - first;
+        e->scratch.block_count[b] = kept - first;
     }
     for (int b = 0; b < blocks; b++) {
         hw_count first = count * b / blocks;
-        memmove(slot + left, slot + first, (size_t)e->block_count[b] * sizeof *slot);
-        memmove(origin + left, origin + first, (size_t)e->block_count[b] * sizeof *origin);
-        left += e->block_count[b];
+        memmove(slot + left, slot + first, (size_t)e->scratch.block_count[b] * sizeof *slot);
+        memmove(origin + left, origin + first, (size_t)e->scratch.block_count[b] * sizeof *origin);
+        left += e->scratch.block_count[b];
     }
 #pragma omp parallel for schedule(static) if (left > HW_SERIAL)
     for (hw_count i = 0; i < left; i++)
-        e->winner[slot[i]] = HW_LID_NONE;
+        e->scratch.winner[slot[i]] = HW_LID_NONE;
     return left;
 }
 
@@ -318,7 +285,7 @@ static enum hw_status pass_finds(struct hw_stream *stream, struct hw_trace_recor
 /* Hands discoveries on to the second hop, where they go to that node. */
 static void relay(struct hw_delegates *e, int node, hw_count from, hw_count count)
 {
-    struct hw_stream *first = &e->hop[0], *second = &e->hop[1];
+    struct hw_stream *first = &e->exchange.hop[0], *second = &e->exchange.hop[1];
     hw_count at = second->out_first[node] + second->sent[node] + second->step_out[node];
 
     for (hw_count i = 0; i < count; i++) {
@@ -336,7 +303,7 @@ static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct 
         hw_count from = stream->in_first[r] + stream->received[r];
         for (int g = 0; g < stream->groups; g++) {
             hw_count count = stream->step_in[r * stream->groups + g];
-            if (stream->groups > 1 && g != e->node)
+            if (stream->groups > 1 && g != e->layout.node)
                 relay(e, g, from, count);
             else
                 hw_delegates_deliver(e, stream->in_slot + from, count, stream->in_used, from,
@@ -350,20 +317,21 @@ static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct 
 enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_record *row,
                                      struct hw_tally *tally, struct hw_error *err)
 {
-    enum hw_phase phase = e->two_hops ? HW_PHASE_LOCAL_EXCHANGE : HW_PHASE_NORMAL_EXCHANGE;
+    enum hw_phase phase = e->layout.two_hops ? HW_PHASE_LOCAL_EXCHANGE : HW_PHASE_NORMAL_EXCHANGE;
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
-    for (int h = 0; h <= e->two_hops && status == HW_OK; h++) {
-        struct hw_stream *hop = &e->hop[h];
+    for (int h = 0; h <= e->layout.two_hops && status == HW_OK; h++) {
+        struct hw_stream *hop = &e->exchange.hop[h];
         /* On the second hop every duplicate may name the least parent. */
         if (e->config.uniquify && (h == 0 || !e->options.canonical_parents))
             uniquify(e, hop);
         status = pass_finds(hop, row, err);
         double passed = hw_seconds();
         row->seconds[phase] += passed - start;
-        if (h == 0 && e->two_hops)
-            memset(e->hop[1].step_out, 0, (size_t)e->nodes * sizeof *e->hop[1].step_out);
+        if (h == 0 && e->layout.two_hops)
+            memset(e->exchange.hop[1].step_out, 0,
+                   (size_t)e->layout.nodes * sizeof *e->exchange.hop[1].step_out);
         if (status == HW_OK)
             take_finds(e, hop, tally);
         start = hw_seconds();
@@ -385,23 +353,23 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_rec
 enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace_record *row,
                                          MPI_Request *request, struct hw_error *err)
 {
-    bool phases = e->devices > 1 && e->nodes > 1;
-    int words = (int)e->mask_words, share = words / e->devices;
-    uint64_t *mask = phases ? e->share : e->found;
+    bool phases = e->layout.devices > 1 && e->layout.nodes > 1;
+    int words = (int)e->layout.mask_words, share = words / e->layout.devices;
+    uint64_t *mask = phases ? e->delegate.reduced : e->delegate.reached;
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
     if (phases) {
-        status = hw_mpi(
-            MPI_Reduce_scatter_block(e->found, e->share, share, MPI_UINT64_T, MPI_BOR, e->local),
-            "MPI_Reduce_scatter_block", err);
+        status = hw_mpi(MPI_Reduce_scatter_block(e->delegate.reached, e->delegate.reduced, share,
+                                                 MPI_UINT64_T, MPI_BOR, e->layout.local),
+                        "MPI_Reduce_scatter_block", err);
         row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
         start = hw_seconds();
     }
-    hw_traffic_add_reduction(&row->sent, 8 * (hw_count)words, e->ctx.size, e->devices);
+    hw_traffic_add_reduction(&row->sent, 8 * (hw_count)words, e->ctx.size, e->layout.devices);
     if (status != HW_OK)
         return status;
-    MPI_Comm comm = e->nodes > 1 ? e->across : e->local;
+    MPI_Comm comm = e->layout.nodes > 1 ? e->layout.across : e->layout.local;
     int count = phases ? share : words;
     if (e->config.nonblocking)
         status =
@@ -417,7 +385,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace
 enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trace_record *row,
                                           MPI_Request *request, struct hw_error *err)
 {
-    int share = (int)e->mask_words / e->devices;
+    int share = (int)e->layout.mask_words / e->layout.devices;
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
@@ -425,11 +393,11 @@ enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trac
         status = hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err);
     double reduced = hw_seconds();
     row->seconds[HW_PHASE_DELEGATE_REDUCTION] += reduced - start;
-    if (e->devices == 1 || e->nodes == 1 || status != HW_OK)
+    if (e->layout.devices == 1 || e->layout.nodes == 1 || status != HW_OK)
         return status;
-    status = hw_mpi(
-        MPI_Allgather(e->share, share, MPI_UINT64_T, e->found, share, MPI_UINT64_T, e->local),
-        "MPI_Allgather", err);
+    status = hw_mpi(MPI_Allgather(e->delegate.reduced, share, MPI_UINT64_T, e->delegate.reached,
+                                  share, MPI_UINT64_T, e->layout.local),
+                    "MPI_Allgather", err);
     row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - reduced;
     return status;
 }

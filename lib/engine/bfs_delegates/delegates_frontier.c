@@ -6,20 +6,20 @@
 
 void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *tally)
 {
-    e->normal_fresh = tally->found;
-    e->sub[HW_ND].fresh_out = tally->found_nd_out;
-    e->sub[HW_ND].unvisited_out -= tally->found_nd_out;
-    e->sub[HW_DN].unvisited_in -= tally->found_dn_in;
+    e->normal.frontier_count = tally->found;
+    e->graph.sub[HW_ND].frontier_out = tally->found_nd_out;
+    e->graph.sub[HW_ND].unvisited_out -= tally->found_nd_out;
+    e->graph.sub[HW_DN].unvisited_in -= tally->found_dn_in;
 }
 
 void hw_delegates_forget(struct hw_delegates *e)
 {
     for (int k = 0; k < HW_DELEGATES_KINDS; k++) {
-        e->sub[k].unvisited_in = e->sub[k].all_in;
-        e->sub[k].unvisited_out = e->sub[k].all_out;
-        e->sub[k].fresh_out = 0;
-        e->sub[k].direction = HW_DIRECTION_TOP_DOWN;
-        e->sub[k].visited = false;
+        e->graph.sub[k].unvisited_in = e->graph.sub[k].all_in;
+        e->graph.sub[k].unvisited_out = e->graph.sub[k].all_out;
+        e->graph.sub[k].frontier_out = 0;
+        e->graph.sub[k].direction = HW_DIRECTION_TOP_DOWN;
+        e->graph.sub[k].visited = false;
     }
 }
 
@@ -34,14 +34,14 @@ static struct admitted count_found(const struct hw_delegates *e, size_t from, si
     struct admitted sum = {0};
 
     for (size_t w = from; w < to; w++) {
-        uint64_t found = e->found[w];
+        uint64_t found = e->delegate.reached[w];
         if (!found)
             continue;
         sum.all += __builtin_popcountll(found);
-        sum.owned += __builtin_popcountll(found & e->owned[w]);
-        sum.dd_in += __builtin_popcountll(found & e->sub[HW_DD].has_in[w]);
-        sum.dd_out += __builtin_popcountll(found & e->sub[HW_DD].has_out[w]);
-        sum.dn_out += __builtin_popcountll(found & e->sub[HW_DN].has_out[w]);
+        sum.owned += __builtin_popcountll(found & e->graph.owned[w]);
+        sum.dd_in += __builtin_popcountll(found & e->graph.sub[HW_DD].has_in[w]);
+        sum.dd_out += __builtin_popcountll(found & e->graph.sub[HW_DD].has_out[w]);
+        sum.dn_out += __builtin_popcountll(found & e->graph.sub[HW_DN].has_out[w]);
     }
     return sum;
 }
@@ -50,13 +50,13 @@ static struct admitted count_found(const struct hw_delegates *e, size_t from, si
 static void move_found(struct hw_delegates *e, size_t from, size_t to, hw_count at, int32_t level)
 {
     for (size_t w = from; w < to; w++) {
-        for (uint64_t found = e->found[w]; found; found &= found - 1) {
+        for (uint64_t found = e->delegate.reached[w]; found; found &= found - 1) {
             hw_lid g = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(found));
-            e->delegate_level[g] = level;
-            e->fresh[at++] = g;
+            e->delegate.level[g] = level;
+            e->delegate.frontier[at++] = g;
         }
-        e->visited[w] |= e->found[w];
-        e->found[w] = 0;
+        e->delegate.visited[w] |= e->delegate.reached[w];
+        e->delegate.reached[w] = 0;
     }
 }
 
@@ -66,8 +66,8 @@ static hw_count count_unvisited_nd(const struct hw_delegates *e)
 {
     hw_count left = 0;
 
-    for (size_t w = 0; w < hw_words(e->delegates); w++) {
-        uint64_t word = e->sub[HW_ND].has_in[w] & ~e->visited[w];
+    for (size_t w = 0; w < hw_words(e->layout.delegates); w++) {
+        uint64_t word = e->graph.sub[HW_ND].has_in[w] & ~e->delegate.visited[w];
         if (word)
             left += __builtin_popcountll(word);
     }
@@ -77,7 +77,7 @@ static hw_count count_unvisited_nd(const struct hw_delegates *e)
 /* Moves all delegates of `found` into the frontier, word by word. */
 static struct admitted admit_words(struct hw_delegates *e, int32_t level)
 {
-    size_t words = hw_words(e->delegates);
+    size_t words = hw_words(e->layout.delegates);
     int blocks = words > HW_SERIAL_WORDS ? e->threads : 1;
     struct admitted sum = {0};
 
@@ -85,7 +85,7 @@ static struct admitted admit_words(struct hw_delegates *e, int32_t level)
     for (int b = 0; b < blocks; b++) {
         struct admitted mine = count_found(e, words * (size_t)b / (size_t)blocks,
                                            words * ((size_t)b + 1) / (size_t)blocks);
-        e->block_count[b] = mine.all;
+        e->scratch.block_count[b] = mine.all;
 #pragma omp critical(hw_delegates_admitted)
         {
             sum.owned += mine.owned;
@@ -95,35 +95,35 @@ static struct admitted admit_words(struct hw_delegates *e, int32_t level)
         }
     }
     for (int b = 0; b < blocks; b++) {
-        hw_count mine = e->block_count[b];
-        e->block_count[b] = sum.all;
+        hw_count mine = e->scratch.block_count[b];
+        e->scratch.block_count[b] = sum.all;
         sum.all += mine;
     }
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++)
         move_found(e, words * (size_t)b / (size_t)blocks, words * ((size_t)b + 1) / (size_t)blocks,
-                   e->block_count[b], level);
-    e->sub[HW_ND].unvisited_in = count_unvisited_nd(e);
+                   e->scratch.block_count[b], level);
+    e->graph.sub[HW_ND].unvisited_in = count_unvisited_nd(e);
     return sum;
 }
 
 /* Moves the listed delegates into the frontier. */
 static struct admitted admit_list(struct hw_delegates *e, int32_t level)
 {
-    struct admitted sum = {.all = e->next_fresh_count, .owned = e->next_fresh_count};
-    hw_lid *list = e->next_fresh;
+    struct admitted sum = {.all = e->delegate.next_count, .owned = e->delegate.next_count};
+    hw_lid *list = e->delegate.next_frontier;
 
-    for (hw_count i = 0; i < e->next_fresh_count; i++) {
+    for (hw_count i = 0; i < e->delegate.next_count; i++) {
         hw_lid g = list[i];
-        e->delegate_level[g] = level;
-        hw_bit_set(e->visited, g);
-        e->found[g >> 6] = 0;
-        sum.dd_in += hw_bit(e->sub[HW_DD].has_in, g);
-        sum.dd_out += hw_bit(e->sub[HW_DD].has_out, g);
-        sum.dn_out += hw_bit(e->sub[HW_DN].has_out, g);
+        e->delegate.level[g] = level;
+        hw_bit_set(e->delegate.visited, g);
+        e->delegate.reached[g >> 6] = 0;
+        sum.dd_in += hw_bit(e->graph.sub[HW_DD].has_in, g);
+        sum.dd_out += hw_bit(e->graph.sub[HW_DD].has_out, g);
+        sum.dn_out += hw_bit(e->graph.sub[HW_DN].has_out, g);
     }
-    e->next_fresh = e->fresh;
-    e->fresh = list;
+    e->delegate.next_frontier = e->delegate.frontier;
+    e->delegate.frontier = list;
     return sum;
 }
 
@@ -132,17 +132,17 @@ void hw_delegates_admit(struct hw_delegates *e, hw_count found, int32_t level)
     struct admitted sum = {0};
     /* With one part a list may hold all that was found. A search of many small
      * steps must not look at the whole mask in each. */
-    bool listed = e->ctx.size == 1 && found == e->next_fresh_count &&
-                  (size_t)found < hw_words(e->delegates) / 4;
+    bool listed = e->ctx.size == 1 && found == e->delegate.next_count &&
+                  (size_t)found < hw_words(e->layout.delegates) / 4;
 
     if (found > 0)
         sum = listed ? admit_list(e, level) : admit_words(e, level);
-    e->next_fresh_count = 0;
-    e->fresh_count = sum.all;
-    e->owned_fresh = sum.owned;
-    e->sub[HW_DD].unvisited_in -= sum.dd_in;
-    e->sub[HW_DD].unvisited_out -= sum.dd_out;
-    e->sub[HW_DD].fresh_out = sum.dd_out;
-    e->sub[HW_DN].unvisited_out -= sum.dn_out;
-    e->sub[HW_DN].fresh_out = sum.dn_out;
+    e->delegate.next_count = 0;
+    e->delegate.frontier_count = sum.all;
+    e->delegate.owned_frontier = sum.owned;
+    e->graph.sub[HW_DD].unvisited_in -= sum.dd_in;
+    e->graph.sub[HW_DD].unvisited_out -= sum.dd_out;
+    e->graph.sub[HW_DD].frontier_out = sum.dd_out;
+    e->graph.sub[HW_DN].unvisited_out -= sum.dn_out;
+    e->graph.sub[HW_DN].frontier_out = sum.dn_out;
 }

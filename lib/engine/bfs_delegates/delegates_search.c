@@ -33,129 +33,59 @@ static hw_count mark_lists(const struct hw_csr *csr, uint64_t *mask)
     return lists;
 }
 
-/* Makes one subgraph's masks and first sources. */
-static enum hw_status open_subgraph(struct hw_delegates *e, enum hw_delegates_kind kind,
-                                    const struct hw_csr *forward, const struct hw_csr *backward,
-                                    struct hw_error *err)
+/* Fills one subgraph's masks and first sources. */
+static void open_subgraph(struct hw_delegates *e, enum hw_delegates_kind kind,
+                          const struct hw_csr *forward, const struct hw_csr *backward)
 {
-    struct hw_subgraph *sub = &e->sub[kind];
-    bool from_delegates = kind == HW_DN || kind == HW_DD;
-    bool to_delegates = kind == HW_ND || kind == HW_DD;
-    hw_count out_words = (hw_count)(from_delegates ? e->mask_words : e->slot_words);
-    hw_count in_words = (hw_count)(to_delegates ? e->mask_words : e->slot_words);
+    struct hw_subgraph *sub = &e->graph.sub[kind];
 
     sub->forward = forward;
     sub->backward = backward;
-    enum hw_status status =
-        hw_alloc_zero(&sub->has_out, out_words, sizeof *sub->has_out, "masks", err);
-    if (status == HW_OK)
-        sub->all_out = mark_lists(forward, sub->has_out);
-    if (status != HW_OK || !backward)
-        return status;
-    status = hw_alloc_zero(&sub->has_in, in_words, sizeof *sub->has_in, "masks", err);
-    if (status == HW_OK)
-        status = hw_alloc(&sub->first, backward->rows, sizeof *sub->first, "first sources", err);
-    if (status != HW_OK)
-        return status;
+    sub->all_out = mark_lists(forward, sub->has_out);
+    if (!backward)
+        return;
     sub->all_in = mark_lists(backward, sub->has_in);
     for (hw_lid r = 0; r < backward->rows; r++)
         sub->first[r] = backward->offset[r + 1] > backward->offset[r]
                             ? backward->index[backward->offset[r]]
                             : HW_LID_NONE;
-    return HW_OK;
 }
 
-static enum hw_status open_subgraphs(struct hw_delegates *e, struct hw_error *err)
+static void open_subgraphs(struct hw_delegates *e)
 {
     const struct hw_delegate_part *x = &e->part->separate;
     bool directed = e->part->directed;
 
-    HW_TRY(open_subgraph(e, HW_NN, &x->nn, NULL, err));
-    HW_TRY(open_subgraph(e, HW_ND, &x->nd, directed ? &x->nd_in : &x->dn, err));
-    HW_TRY(open_subgraph(e, HW_DN, &x->dn, directed ? &x->dn_in : &x->nd, err));
-    return open_subgraph(e, HW_DD, &x->dd, directed ? &x->dd_in : &x->dd, err);
+    open_subgraph(e, HW_NN, &x->nn, NULL);
+    open_subgraph(e, HW_ND, &x->nd, directed ? &x->nd_in : &x->dn);
+    open_subgraph(e, HW_DN, &x->dn, directed ? &x->dn_in : &x->nd);
+    open_subgraph(e, HW_DD, &x->dd, directed ? &x->dd_in : &x->dd);
 }
 
 /* Sorts the delegates by owner. */
-static enum hw_status open_owners(struct hw_delegates *e, struct hw_error *err)
+static void sort_by_owner(struct hw_delegates *e)
 {
     const struct hw_part *part = e->part;
-    hw_lid d = e->delegates;
+    struct hw_delegates_graph *graph = &e->graph;
+    hw_lid d = e->layout.delegates;
     int parts = part->spec.parts;
-    enum hw_status status =
-        hw_alloc_zero(&e->owner_first, parts + 2, sizeof *e->owner_first, "owners", err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&e->by_owner, d, sizeof *e->by_owner, "owners", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&e->owned, (hw_count)e->mask_words, sizeof *e->owned, "owners", err);
-    if (status != HW_OK)
-        return status;
     /* Counts one place further, so that filling moves them where they belong. */
     for (hw_lid g = 0; g < d; g++)
-        e->owner_first[hw_owner(&part->spec, part->separate.search_id[g]) + 2]++;
+        graph->owner_first[hw_owner(&part->spec, part->separate.search_id[g]) + 2]++;
     for (int r = 0; r < parts; r++)
-        e->owner_first[r + 2] += e->owner_first[r + 1];
+        graph->owner_first[r + 2] += graph->owner_first[r + 1];
     for (hw_lid g = 0; g < d; g++) {
         int owner = hw_owner(&part->spec, part->separate.search_id[g]);
-        e->by_owner[e->owner_first[owner + 1]++] = g;
+        graph->by_owner[graph->owner_first[owner + 1]++] = g;
         if (owner == part->index)
-            hw_bit_set(e->owned, g);
+            hw_bit_set(graph->owned, g);
     }
-    hw_lid first = e->owner_first[part->index], own = e->owner_first[part->index + 1] - first;
-    status = hw_alloc(&e->own_slot, own, sizeof *e->own_slot, "owners", err);
-    for (hw_lid k = 0; k < own && status == HW_OK; k++)
-        e->own_slot[k] = hw_position(&part->spec, part->separate.search_id[e->by_owner[first + k]]);
-    return status;
-}
-
-/* The arrays that every search fills. */
-static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
-{
-    const struct hw_part *part = e->part;
-    hw_count slots = e->slots, d = e->delegates, mask = (hw_count)e->mask_words;
-    hw_count sources = slots > d ? slots : d;
-    enum hw_status status = hw_alloc(&e->visited, mask, sizeof *e->visited, "masks", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&e->found, mask, sizeof *e->found, "masks", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->share, mask / e->devices, sizeof *e->share, "masks", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->candidate, d, sizeof *e->candidate, "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->delegate_level, d, sizeof *e->delegate_level, "levels", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->fresh, d, sizeof *e->fresh, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->next_fresh, d, sizeof *e->next_fresh, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->seen, (hw_count)e->slot_words, sizeof *e->seen, "masks", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->pulled, (hw_count)e->slot_words, sizeof *e->pulled, "masks", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->code, slots, sizeof *e->code, "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->level, slots, sizeof *e->level, "levels", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->queue, slots, sizeof *e->queue, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->next, slots, sizeof *e->next, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->source, sources, sizeof *e->source, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->before, sources + 1, sizeof *e->before, "frontier", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->bin_count, (hw_count)e->threads * part->spec.parts,
-                          sizeof *e->bin_count, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->block_count, 2 * (hw_count)e->threads, sizeof *e->block_count,
-                          "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->id, d + 2 * slots + 1, sizeof *e->id, "ids", err);
-    if (status == HW_OK && e->config.uniquify)
-        status = hw_alloc(&e->winner, slots, sizeof *e->winner, "duplicates", err);
-    return status;
+    hw_lid first = graph->owner_first[part->index];
+    hw_lid own = graph->owner_first[part->index + 1] - first;
+    for (hw_lid k = 0; k < own; k++)
+        graph->own_slot[k] =
+            hw_position(&part->spec, part->separate.search_id[graph->by_owner[first + k]]);
 }
 
 /* Fills what stays the same in every search. */
@@ -163,13 +93,14 @@ static void fill_constants(struct hw_delegates *e)
 {
     const struct hw_part *part = e->part;
 
-    for (hw_lid g = 0; g < e->delegates; g++)
-        e->id[g] = part->separate.graph_id[g];
-    for (hw_lid s = 0; s < e->slots; s++)
-        e->id[e->slots_at + s] = s < part->own.count ? part->own.graph_id[s] : HW_GID_NONE;
-    e->id[e->none_at] = HW_GID_NONE;
-    if (e->winner)
-        memset(e->winner, 0xff, (size_t)e->slots * sizeof *e->winner);
+    for (hw_lid g = 0; g < e->layout.delegates; g++)
+        e->graph.id[g] = part->separate.graph_id[g];
+    for (hw_lid s = 0; s < e->layout.slots; s++)
+        e->graph.id[e->layout.slots_at + s] =
+            s < part->own.count ? part->own.graph_id[s] : HW_GID_NONE;
+    e->graph.id[e->layout.none_at] = HW_GID_NONE;
+    if (e->scratch.winner)
+        memset(e->scratch.winner, 0xff, (size_t)e->layout.slots * sizeof *e->scratch.winner);
 }
 
 /* The numbers that describe the part. */
@@ -178,26 +109,27 @@ static enum hw_status set_shape(struct hw_delegates *e, struct hw_error *err)
     const struct hw_part *part = e->part;
     const struct hw_layout_spec *spec = &part->spec;
 
-    e->nodes = spec->nodes;
-    e->devices = spec->devices;
-    e->node = part->index / spec->devices;
-    e->device = part->index % spec->devices;
-    e->by_nodes = divider_of(spec->nodes, part->vertices);
-    e->by_devices = divider_of(spec->devices, part->vertices);
-    e->two_hops = e->config.local_all2all && e->nodes > 1 && e->devices > 1;
-    e->slots = part->separate.slots;
-    e->delegates = part->separate.delegates;
-    e->slot_words = hw_words(e->slots);
-    size_t share = (hw_words(e->delegates) + (size_t)e->devices - 1) / (size_t)e->devices;
-    e->mask_words = share * (size_t)e->devices;
-    if ((hw_count)e->delegates + 2 * (hw_count)e->slots + 1 >= HW_LID_NONE)
+    e->layout.nodes = spec->nodes;
+    e->layout.devices = spec->devices;
+    e->layout.node = part->index / spec->devices;
+    e->layout.device = part->index % spec->devices;
+    e->layout.by_nodes = divider_of(spec->nodes, part->vertices);
+    e->layout.by_devices = divider_of(spec->devices, part->vertices);
+    e->layout.two_hops = e->config.local_all2all && e->layout.nodes > 1 && e->layout.devices > 1;
+    e->layout.slots = part->separate.slots;
+    e->layout.delegates = part->separate.delegates;
+    e->layout.slot_words = hw_words(e->layout.slots);
+    size_t share =
+        (hw_words(e->layout.delegates) + (size_t)e->layout.devices - 1) / (size_t)e->layout.devices;
+    e->layout.mask_words = share * (size_t)e->layout.devices;
+    if ((hw_count)e->layout.delegates + 2 * (hw_count)e->layout.slots + 1 >= HW_LID_NONE)
         return hw_fail(err, HW_RESOURCES,
                        "part %d has %" PRI_LID " vertices and %" PRI_LID
                        " delegates, too many for method delegates; use more parts",
-                       part->index, e->slots, e->delegates);
-    e->slots_at = e->delegates;
-    e->none_at = e->delegates + e->slots;
-    e->elsewhere_at = e->none_at + 1;
+                       part->index, e->layout.slots, e->layout.delegates);
+    e->layout.slots_at = e->layout.delegates;
+    e->layout.none_at = e->layout.delegates + e->layout.slots;
+    e->layout.elsewhere_at = e->layout.none_at + 1;
     return HW_OK;
 }
 
@@ -209,10 +141,12 @@ static enum hw_status open_communicators(struct hw_delegates *e, struct hw_error
     if (e->ctx.size == 1)
         return HW_OK;
     status =
-        hw_mpi(MPI_Comm_split(e->ctx.world, e->node, e->device, &e->local), "MPI_Comm_split", err);
+        hw_mpi(MPI_Comm_split(e->ctx.world, e->layout.node, e->layout.device, &e->layout.local),
+               "MPI_Comm_split", err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_split(e->ctx.world, e->device, e->node, &e->across),
-                        "MPI_Comm_split", err);
+        status = hw_mpi(
+            MPI_Comm_split(e->ctx.world, e->layout.device, e->layout.node, &e->layout.across),
+            "MPI_Comm_split", err);
     return status;
 }
 
@@ -222,26 +156,14 @@ static void destroy(void *engine)
 
     if (!e)
         return;
-    for (int k = 0; k < HW_DELEGATES_KINDS; k++) {
-        free(e->sub[k].has_out);
-        free(e->sub[k].has_in);
-        free(e->sub[k].first);
-    }
-    void *array[] = {e->by_owner, e->owner_first,    e->owned,     e->visited,     e->found,
-                     e->share,    e->candidate,      e->fresh,     e->pulled,      e->next_fresh,
-                     e->seen,     e->delegate_level, e->code,      e->level,       e->queue,
-                     e->next,     e->before,         e->bin_count, e->block_count, e->id,
-                     e->source,   e->own_slot,       e->winner,    e->relayed};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        free(array[i]);
-    hw_stream_free(&e->hop[0]);
-    hw_stream_free(&e->hop[1]);
-    hw_claims_free(&e->claims);
-    hw_halo_close(&e->world);
-    if (e->local != MPI_COMM_NULL)
-        MPI_Comm_free(&e->local);
-    if (e->across != MPI_COMM_NULL)
-        MPI_Comm_free(&e->across);
+    hw_delegates_free_arrays(e);
+    hw_halo_close(&e->exchange.hop[0].exchange);
+    hw_halo_close(&e->exchange.hop[1].exchange);
+    hw_halo_close(&e->exchange.world);
+    if (e->layout.local != MPI_COMM_NULL)
+        MPI_Comm_free(&e->layout.local);
+    if (e->layout.across != MPI_COMM_NULL)
+        MPI_Comm_free(&e->layout.across);
     free(e);
 }
 
@@ -253,7 +175,8 @@ static enum hw_status open_exchanges(struct hw_delegates *e, struct hw_error *er
     enum hw_status status = open_communicators(e, err);
     if (status == HW_OK)
         status = hw_halo_open(
-            &e->world, &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->devices},
+            &e->exchange.world,
+            &(struct hw_halo_setup){.comm = e->ctx.world, .ranks_per_node = e->layout.devices},
             err);
     if (status == HW_OK)
         status = hw_claims_open(e, err);
@@ -276,17 +199,15 @@ enum hw_status hw_delegates_create(const struct hw_context *ctx, const struct hw
         e->config = hw_delegates_config(options);
         e->threads = ctx->threads;
         e->wide = wide;
-        e->local = e->across = MPI_COMM_NULL;
+        e->layout.local = e->layout.across = MPI_COMM_NULL;
         status = set_shape(e, err);
     }
     if (status == HW_OK)
-        status = open_subgraphs(e, err);
-    if (status == HW_OK)
-        status = open_owners(e, err);
-    if (status == HW_OK)
-        status = open_arrays(e, err);
+        status = hw_delegates_alloc(e, HW_DELEGATES_ARRAYS_OF_PART, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK) {
+        open_subgraphs(e);
+        sort_by_owner(e);
         fill_constants(e);
         status = open_exchanges(e, err);
     }
@@ -308,16 +229,23 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    hw_count slots = part->separate.slots, d = part->separate.delegates;
-    /* Per slot: code, level, two lists, first source, source 4 each; edges before it
-     * 8; ids 16; masks. Per delegate: candidate, level, owner, slot, two lists,
-     * source 4 each; two first sources 8; edges before it and id 16; answers 16;
-     * masks. */
-    hw_count each_slot = 24 + 8 + 16 + 1 + (hw_delegates_config(options).uniquify ? 4 : 0);
-    hw_count each_delegate = 28 + 8 + 16 + 16 + 2;
+    const hw_count parts = part->spec.parts, d = part->separate.delegates;
+    struct hw_delegates e = {.part = part,
+                             .options = *options,
+                             .config = hw_delegates_config(options),
+                             .threads = 2,
+                             .wide = part->vertices > UINT32_MAX};
 
-    return slots * each_slot + d * each_delegate + hw_streams_bytes(part, options) +
-           (hw_count)sizeof(struct hw_delegates);
+    if (set_shape(&e, NULL) != HW_OK)
+        return 0;
+    /* Bounds where lengths depend on who owns the delegates. */
+    if (parts > 1) {
+        e.exchange.claims.all_bytes = d / 8 + parts;
+        e.exchange.claims.own_bytes = d / parts / 8 + 1;
+        e.exchange.claims.asked = options->canonical_parents ? d : d / parts + 1;
+        hw_streams_estimate(&e);
+    }
+    return hw_delegates_arrays_bytes(&e) + (hw_count)sizeof e;
 }
 
 /* ---- search ---- */
@@ -325,29 +253,30 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 /* Forgets the last search. */
 static void forget(struct hw_delegates *e)
 {
-    size_t mask = e->mask_words * sizeof *e->visited;
+    size_t mask = e->layout.mask_words * sizeof *e->delegate.visited;
 
     if (mask > 0) {
-        memset(e->visited, 0, mask);
-        memset(e->found, 0, mask);
-        memset(e->candidate, 0xff, (size_t)e->delegates * sizeof *e->candidate);
+        memset(e->delegate.visited, 0, mask);
+        memset(e->delegate.reached, 0, mask);
+        memset(e->delegate.candidate, 0xff,
+               (size_t)e->layout.delegates * sizeof *e->delegate.candidate);
     }
-    if (e->slots > 0)
-        memset(e->seen, 0, e->slot_words * sizeof *e->seen);
-#pragma omp parallel for schedule(static) if (e->slots > HW_SERIAL)
-    for (hw_lid s = 0; s < e->slots; s++)
-        e->code[s] = e->none_at;
-    e->pulled_waits = false;
+    if (e->layout.slots > 0)
+        memset(e->normal.seen, 0, e->layout.slot_words * sizeof *e->normal.seen);
+#pragma omp parallel for schedule(static) if (e->layout.slots > HW_SERIAL)
+    for (hw_lid s = 0; s < e->layout.slots; s++)
+        e->normal.code[s] = e->layout.none_at;
+    e->normal.pulled_waits = false;
     hw_delegates_forget(e);
     hw_streams_forget(e);
-    e->queued = e->next_queued = e->next_fresh_count = 0;
-    e->fresh_count = e->owned_fresh = e->normal_fresh = 0;
+    e->normal.queued = e->normal.next_queued = e->delegate.next_count = 0;
+    e->delegate.frontier_count = e->delegate.owned_frontier = e->normal.frontier_count = 0;
 }
 
 /* The delegate of a search id, or HW_LID_NONE. */
 static hw_lid find_delegate(const struct hw_delegates *e, hw_gid search_id)
 {
-    hw_lid low = 0, high = e->delegates;
+    hw_lid low = 0, high = e->layout.delegates;
 
     while (low < high) {
         hw_lid middle = low + (high - low) / 2;
@@ -356,7 +285,8 @@ static hw_lid find_delegate(const struct hw_delegates *e, hw_gid search_id)
         else
             high = middle;
     }
-    return low < e->delegates && e->part->separate.search_id[low] == search_id ? low : HW_LID_NONE;
+    return low < e->layout.delegates && e->part->separate.search_id[low] == search_id ? low
+                                                                                      : HW_LID_NONE;
 }
 
 /* Puts the root into the first frontier. */
@@ -366,21 +296,21 @@ static void visit_root(struct hw_delegates *e, int owner, hw_lid slot)
     bool mine = owner == e->part->index;
 
     if (g != HW_LID_NONE) {
-        hw_bit_set(e->found, g);
+        hw_bit_set(e->delegate.reached, g);
         if (mine)
-            e->candidate[g] = g;
+            e->delegate.candidate[g] = g;
         hw_delegates_admit(e, 1, 0);
         return;
     }
     if (!mine)
         return;
-    hw_bit_set(e->seen, slot);
-    e->code[slot] = e->slots_at + slot;
-    e->level[slot] = 0;
-    e->queue[e->queued++] = slot;
+    hw_bit_set(e->normal.seen, slot);
+    e->normal.code[slot] = e->layout.slots_at + slot;
+    e->normal.level[slot] = 0;
+    e->normal.queue[e->normal.queued++] = slot;
     struct hw_tally tally = {.found = 1,
-                             .found_nd_out = hw_bit(e->sub[HW_ND].has_out, slot),
-                             .found_dn_in = hw_bit(e->sub[HW_DN].has_in, slot)};
+                             .found_nd_out = hw_bit(e->graph.sub[HW_ND].has_out, slot),
+                             .found_dn_in = hw_bit(e->graph.sub[HW_DN].has_in, slot)};
     hw_delegates_count_normals(e, &tally);
 }
 
@@ -390,10 +320,10 @@ static void name_routine(const struct hw_delegates *e, struct hw_trace_record *r
     const char *way[HW_DELEGATES_KINDS];
 
     for (int k = 0; k < HW_DELEGATES_KINDS; k++)
-        way[k] = !e->sub[k].visited                              ? "--"
-                 : e->sub[k].direction == HW_DIRECTION_BOTTOM_UP ? "bu"
-                                                                 : "td";
-    row->direction = e->sub[HW_DD].direction;
+        way[k] = !e->graph.sub[k].visited                              ? "--"
+                 : e->graph.sub[k].direction == HW_DIRECTION_BOTTOM_UP ? "bu"
+                                                                       : "td";
+    row->direction = e->graph.sub[HW_DD].direction;
     snprintf(row->routine, sizeof row->routine, "dd:%s nd:%s dn:%s nn:%s", way[HW_DD], way[HW_ND],
              way[HW_DN], way[HW_NN]);
 }
@@ -412,7 +342,8 @@ static enum hw_status share_news(struct hw_delegates *e, hw_count *news,
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
                "MPI_Allreduce", err);
-    hw_traffic_add_reduction(&row->sent, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
+    hw_traffic_add_reduction(&row->sent, NEWS * (hw_count)sizeof *news, e->ctx.size,
+                             e->layout.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }
@@ -440,16 +371,16 @@ static void advance(struct hw_delegates *e, const hw_count *news, const struct h
                     struct hw_trace_record *row)
 {
     double start = hw_seconds();
-    hw_lid *queue = e->queue;
+    hw_lid *queue = e->normal.queue;
 
     hw_delegates_count_normals(e, normals);
     hw_delegates_admit(e, news[DELEGATES], e->step + 1);
-    e->queue = e->next;
-    e->next = queue;
-    e->queued = e->next_queued;
-    e->next_queued = 0;
+    e->normal.queue = e->normal.next;
+    e->normal.next = queue;
+    e->normal.queued = e->normal.next_queued;
+    e->normal.next_queued = 0;
     e->step++;
-    row->discovered = e->normal_fresh + e->owned_fresh;
+    row->discovered = e->normal.frontier_count + e->delegate.owned_frontier;
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
 }
 
@@ -462,15 +393,15 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *
     hw_count news[NEWS];
     double start = hw_seconds();
 
-    row->frontier = e->normal_fresh + e->owned_fresh;
+    row->frontier = e->normal.frontier_count + e->delegate.owned_frontier;
     for (int k = 0; k < HW_DELEGATES_KINDS; k++)
-        e->sub[k].visited = false;
+        e->graph.sub[k].visited = false;
     hw_delegates_visit_dd(e, &delegates);
     hw_delegates_visit_nd(e, &delegates);
     hw_delegates_visit_dn(e, &normals);
     news[CROSSING] = hw_delegates_visit_nn(e, &normals);
     news[DELEGATES] = delegates.found;
-    news[NORMALS] = e->next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
+    news[NORMALS] = e->normal.next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
     name_routine(e, row);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = share_news(e, news, row, err);

@@ -30,6 +30,7 @@
 
 #include "lib/comm/halo_exchange.h"
 #include "lib/engine/bfs_delegates/delegates_options.h"
+#include "lib/engine/core/arrays.h"
 #include "lib/engine/core/method.h"
 
 /* Edges, vertices or discoveries up to which one thread does the work alone, and
@@ -56,7 +57,7 @@ struct hw_subgraph {
     hw_count all_in, all_out;      /* bits set in has_in and has_out */
     hw_count unvisited_in;         /* destinations with a list that are not visited */
     hw_count unvisited_out;        /* likewise sources */
-    hw_count fresh_out;            /* sources with a list in the frontier */
+    hw_count frontier_out;         /* sources with a list in the frontier */
     enum hw_direction direction;   /* of its last visit */
     bool visited;                  /* in the current step */
 };
@@ -77,16 +78,18 @@ struct hw_tally {
  */
 struct hw_stream {
     struct hw_halo exchange;
-    int groups;          /* one peer's discoveries of a step come in so many groups */
-    hw_count *out_first; /* [peers+1] where the regions begin */
-    hw_count *in_first;  /* [peers+1] */
-    hw_count *sent;      /* [peers] entries of a region that are in use */
-    hw_count *received;  /* [peers] */
-    hw_count *step_out;  /* [peers][groups] entries of this step */
-    hw_count *step_in;   /* [peers][groups] */
-    hw_lid *out_slot;    /* [out_first[peers]] what is sent: slots at their owner */
-    hw_lid *out_origin;  /* likewise: the slot here that found it, or, on the second
-                            hop, where it lies in the first one's in_slot */
+    int peers;                    /* ranks of the communicator */
+    hw_count out_count, in_count; /* entries of all regions */
+    int groups;                   /* one peer's discoveries of a step come in so many groups */
+    hw_count *out_first;          /* [peers+1] where the regions begin */
+    hw_count *in_first;           /* [peers+1] */
+    hw_count *sent;               /* [peers] entries of a region that are in use */
+    hw_count *received;           /* [peers] */
+    hw_count *step_out;           /* [peers][groups] entries of this step */
+    hw_count *step_in;            /* [peers][groups] */
+    hw_lid *out_slot;             /* [out_first[peers]] what is sent: slots at their owner */
+    hw_lid *out_origin;           /* likewise: the slot here that found it, or, on the second
+                                     hop, where it lies in the first one's in_slot */
     hw_lid *in_slot;     /* [in_first[peers]] what has come; HW_LID_NONE once it was passed on */
     uint64_t *in_used;   /* a bit for each of these: its parent is wanted */
     uint64_t *out_asked; /* a bit for each of those: its parent was asked for */
@@ -102,6 +105,8 @@ struct hw_stream {
  */
 struct hw_claims {
     hw_count *at;       /* [parts+1] */
+    hw_count all_bytes; /* at[parts] */
+    hw_count asked;     /* ids of own delegates that may come */
     hw_count own_bytes; /* bits about this part's own delegates */
     uint8_t *claim_out; /* [at[parts]] to the owners: I know a parent */
     uint8_t *claim_in;  /* [parts][own_bytes] */
@@ -112,15 +117,8 @@ struct hw_claims {
     void *in;           /* ids, as many as may be asked for */
 };
 
-struct hw_delegates {
-    struct hw_context ctx;
-    const struct hw_part *part;
-    struct hw_engine_options options;
-    struct hw_delegates_config config;
-    int threads;
-    bool wide; /* graph ids need 64 bits */
-
-    /* Where search ids live. */
+/* Where search ids live, and how parents are encoded. Constant after create. */
+struct hw_delegates_layout {
     int nodes, devices, node, device;
     struct hw_divider by_nodes, by_devices;
     MPI_Comm local;  /* the parts of this node, by device */
@@ -128,53 +126,81 @@ struct hw_delegates {
     bool two_hops;   /* local_all2all, and it makes a difference */
     hw_lid slots, delegates;
     size_t slot_words, mask_words; /* 64-bit words; mask_words is a multiple of devices */
+    /* Parent codes: delegate g is g; slot s is slots_at + s; none_at is unreached;
+     * elsewhere_at + s is "of slot s, on another part". */
+    hw_lid slots_at, none_at, elsewhere_at;
+};
 
+/* The subgraphs, and tables of vertices. Constant after create but for the counts of a search
+ * in `sub`, and id[elsewhere_at..]. */
+struct hw_delegates_graph {
     struct hw_subgraph sub[HW_DELEGATES_KINDS];
     hw_lid *by_owner;    /* [delegates] sorted by owner */
     hw_lid *own_slot;    /* [those of this part] slots of its delegates, in the order of by_owner */
-    hw_lid *owner_first; /* [parts+1] in by_owner */
+    hw_lid *owner_first; /* [parts+2] where each owner's begin in by_owner; the last is scratch */
     uint64_t *owned;     /* mask of the delegates this part owns */
+    hw_gid *id;          /* graph ids by parent code; those of `elsewhere` are filled when the
+                            search is over */
+};
 
-    /* The delegates in this search. Masks are the same on all parts but `found`. */
-    uint64_t *visited, *found;
-    uint64_t *share;   /* [mask_words/devices] for the reduction */
+/* The delegates in a search. Masks are the same on all parts but `reached`. */
+struct hw_delegates_delegate_state {
+    uint64_t *visited;
+    uint64_t *reached; /* in this step, on this part until reduced */
+    uint64_t *reduced; /* [mask_words/devices] for the reduction */
     hw_lid *candidate; /* [delegates] parent code known here, or HW_LID_NONE */
-    int32_t *delegate_level;
-    hw_lid *fresh;      /* [delegates] frontier */
-    hw_lid *next_fresh; /* [delegates] discoveries of forward visits */
-    hw_count next_fresh_count;
-    hw_count fresh_count;
-    hw_count owned_fresh; /* of these, this part's own */
+    int32_t *level;
+    hw_lid *frontier;      /* [delegates] */
+    hw_lid *next_frontier; /* [delegates] discoveries of forward visits */
+    hw_count next_count;
+    hw_count frontier_count;
+    hw_count owned_frontier; /* of these, this part's own */
+};
 
-    /* The normal vertices of this part in this search. */
+/* The normal vertices of this part in a search. */
+struct hw_delegates_normal_state {
     uint64_t *seen;
     hw_lid *code;         /* [slots] parent */
     int32_t *level;       /* [slots] where code says reached */
     hw_lid *queue, *next; /* [slots] frontier: those that have something left to visit */
     hw_count queued, next_queued;
-    uint64_t *pulled;      /* mask of those that a backward visit found in the last step ... */
-    bool pulled_waits;     /* ... of which those without a list in nn are not in the queue */
-    hw_count normal_fresh; /* all in the frontier */
+    uint64_t *pulled;        /* mask of those that a backward visit found in the last step ... */
+    bool pulled_waits;       /* ... of which those without a list in nn are not in the queue */
+    hw_count frontier_count; /* all in the frontier */
+};
 
-    /*
-     * Parent codes: delegate g is g; slot s is slots_at + s; none_at is
-     * unreached; elsewhere_at + s is "of slot s, on another part". id[code] is
-     * the graph id, of the last kind filled when the search is over.
-     */
-    hw_lid slots_at, none_at, elsewhere_at;
-    hw_gid *id;
-
-    int32_t step;     /* level of the frontier */
+/* Scratch of visits. */
+struct hw_delegates_scratch {
     hw_lid *source;   /* [max(slots, delegates)] sources of a visit */
     hw_count *before; /* [max(slots, delegates)+1] edges before the list of each */
     hw_count sources;
     hw_count *bin_count;   /* [threads][parts] */
     hw_count *block_count; /* [2 threads] */
-    hw_lid *winner;        /* [slots] scratch of uniquify */
+    hw_lid *winner;        /* [slots] --uniquify: HW_LID_NONE between visits */
+};
+
+/* Communication; unused with one part. */
+struct hw_delegates_exchange_state {
     struct hw_halo world;
     struct hw_stream hop[2]; /* straight to the owner; or in the node, then across */
     hw_gid *relayed;         /* [in_first[peers] of hop 0] two hops: ids on their way back */
     struct hw_claims claims;
+};
+
+struct hw_delegates {
+    struct hw_context ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    struct hw_delegates_config config;
+    int threads;
+    bool wide;    /* graph ids need 64 bits */
+    int32_t step; /* level of the frontier */
+    struct hw_delegates_layout layout;
+    struct hw_delegates_graph graph;
+    struct hw_delegates_delegate_state delegate;
+    struct hw_delegates_normal_state normal;
+    struct hw_delegates_scratch scratch;
+    struct hw_delegates_exchange_state exchange;
 };
 
 /* ---- bits ---- */
@@ -207,7 +233,7 @@ static inline size_t hw_words(hw_count bits)
 /* Whether nd may still be visited: some delegate with sources here is unvisited. */
 static inline bool hw_delegates_nd_wanted(const struct hw_delegates *e)
 {
-    return e->sub[HW_ND].unvisited_in > 0;
+    return e->graph.sub[HW_ND].unvisited_in > 0;
 }
 
 /* ---- where search ids live ---- */
@@ -226,13 +252,36 @@ static inline void hw_locate(const struct hw_delegates *e, hw_gid search_id, int
                              hw_lid *slot)
 {
     uint64_t id = (uint64_t)search_id;
-    uint64_t row = hw_divide(&e->by_nodes, id);
-    uint64_t place = hw_divide(&e->by_devices, row);
+    uint64_t row = hw_divide(&e->layout.by_nodes, id);
+    uint64_t place = hw_divide(&e->layout.by_devices, row);
 
-    *node = (int)(id - row * e->by_nodes.by);
-    *device = (int)(row - place * e->by_devices.by);
+    *node = (int)(id - row * e->layout.by_nodes.by);
+    *device = (int)(row - place * e->layout.by_devices.by);
     *slot = (hw_lid)place;
 }
+
+/* ---- delegates_arrays.c ---- */
+
+/* The arrays come in stages, one after the other as their lengths become known. */
+enum hw_delegates_stage {
+    HW_DELEGATES_ARRAYS_OF_PART,   /* lengths follow from the part */
+    HW_DELEGATES_ARRAYS_OF_CLAIMS, /* from the delegates of each owner */
+    HW_DELEGATES_COUNTS_OF_HOP_0,  /* from the peers and groups of the hop */
+    HW_DELEGATES_REGIONS_OF_HOP_0, /* from the edges of nn */
+    HW_DELEGATES_COUNTS_OF_HOP_1,
+    HW_DELEGATES_REGIONS_OF_HOP_1,
+    HW_DELEGATES_STAGES
+};
+
+/* Allocates the arrays of one stage. Local. */
+enum hw_status hw_delegates_alloc(struct hw_delegates *e, enum hw_delegates_stage stage,
+                                  struct hw_error *err);
+
+/* Frees those of all stages. Local. */
+void hw_delegates_free_arrays(struct hw_delegates *e);
+
+/* Bytes of those of all stages, from lengths that may be bounds; no array is read. Local. */
+hw_count hw_delegates_arrays_bytes(struct hw_delegates *e);
 
 /* ---- delegates_visit.c: local computation, section IV ---- */
 
@@ -268,10 +317,9 @@ void hw_delegates_admit(struct hw_delegates *e, hw_count found, int32_t level);
 
 /* Plans the regions from the edges of nn, and allocates them. Collective. */
 enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err);
-void hw_stream_free(struct hw_stream *stream);
 
-/* Bytes of the streams of a part, as far as it knows alone. Local. */
-hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options);
+/* Sets the lengths of the regions to what a part alone knows of them, for an estimate. Local. */
+void hw_streams_estimate(struct hw_delegates *e);
 
 /* Forgets the discoveries of the last search. Local. */
 void hw_streams_forget(struct hw_delegates *e);
@@ -311,7 +359,6 @@ static inline hw_gid hw_id_get(const struct hw_delegates *e, const void *ids, hw
 
 /* Buffers for the claims. Local. */
 enum hw_status hw_claims_open(struct hw_delegates *e, struct hw_error *err);
-void hw_claims_free(struct hw_claims *claims);
 
 /*
  * Completes code and id: chooses the least parents if they are to be canonical,

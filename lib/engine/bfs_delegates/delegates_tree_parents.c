@@ -33,13 +33,14 @@ static void lower(hw_gid *least, hw_gid id)
 /* The least graph id among the delegates one level above slot v. */
 static hw_gid least_delegate(const struct hw_delegates *e, hw_lid v)
 {
-    const struct hw_csr *in = e->sub[HW_DN].backward;
+    const struct hw_csr *in = e->graph.sub[HW_DN].backward;
     hw_gid least = INT64_MAX;
 
     for (hw_count k = in->offset[v]; k < in->offset[v + 1]; k++) {
         hw_lid u = in->index[k];
-        if (hw_bit(e->visited, u) && e->delegate_level[u] == e->level[v] - 1 && e->id[u] < least)
-            least = e->id[u];
+        if (hw_bit(e->delegate.visited, u) && e->delegate.level[u] == e->normal.level[v] - 1 &&
+            e->graph.id[u] < least)
+            least = e->graph.id[u];
     }
     return least;
 }
@@ -47,38 +48,40 @@ static hw_gid least_delegate(const struct hw_delegates *e, hw_lid v)
 /* Lets the normal children of slot u on this part know it. */
 static void offer_to_children(struct hw_delegates *e, hw_lid u)
 {
-    const struct hw_csr *nn = e->sub[HW_NN].forward;
+    const struct hw_csr *nn = e->graph.sub[HW_NN].forward;
 
     for (hw_count k = nn->offset[u]; k < nn->offset[u + 1]; k++) {
         int node, device;
         hw_lid v;
         hw_locate(e, nn->target[k], &node, &device, &v);
-        if (node == e->node && device == e->device && hw_bit(e->seen, v) &&
-            e->level[v] == e->level[u] + 1)
-            lower(&e->id[e->elsewhere_at + v], e->id[e->slots_at + u]);
+        if (node == e->layout.node && device == e->layout.device && hw_bit(e->normal.seen, v) &&
+            e->normal.level[v] == e->normal.level[u] + 1)
+            lower(&e->graph.id[e->layout.elsewhere_at + v], e->graph.id[e->layout.slots_at + u]);
     }
 }
 
 /* The code of the least parent of delegate v among this part's edges. */
 static hw_lid least_of_delegate(const struct hw_delegates *e, hw_lid v)
 {
-    const struct hw_csr *dd = e->sub[HW_DD].backward, *nd = e->sub[HW_ND].backward;
-    int32_t level = e->delegate_level[v] - 1;
+    const struct hw_csr *dd = e->graph.sub[HW_DD].backward, *nd = e->graph.sub[HW_ND].backward;
+    int32_t level = e->delegate.level[v] - 1;
     hw_gid least = INT64_MAX;
     hw_lid code = HW_LID_NONE;
 
     for (hw_count k = dd->offset[v]; k < dd->offset[v + 1]; k++) {
         hw_lid u = dd->index[k];
-        if (hw_bit(e->visited, u) && e->delegate_level[u] == level && e->id[u] < least) {
-            least = e->id[u];
+        if (hw_bit(e->delegate.visited, u) && e->delegate.level[u] == level &&
+            e->graph.id[u] < least) {
+            least = e->graph.id[u];
             code = u;
         }
     }
     for (hw_count k = nd->offset[v]; k < nd->offset[v + 1]; k++) {
         hw_lid u = nd->index[k];
-        if (hw_bit(e->seen, u) && e->level[u] == level && e->id[e->slots_at + u] < least) {
-            code = e->slots_at + u;
-            least = e->id[code];
+        if (hw_bit(e->normal.seen, u) && e->normal.level[u] == level &&
+            e->graph.id[e->layout.slots_at + u] < least) {
+            code = e->layout.slots_at + u;
+            least = e->graph.id[code];
         }
     }
     return code;
@@ -88,22 +91,22 @@ static hw_lid least_of_delegate(const struct hw_delegates *e, hw_lid v)
  * vertices go where other parts' answers will be compared with them. */
 static void choose_least(struct hw_delegates *e)
 {
-#pragma omp parallel if (e->slots > HW_SERIAL)
+#pragma omp parallel if (e->layout.slots > HW_SERIAL)
     {
 #pragma omp for schedule(dynamic, 1024)
-        for (hw_lid v = 0; v < e->slots; v++)
-            if (hw_bit(e->seen, v) && e->level[v] > 0) {
-                e->id[e->elsewhere_at + v] = least_delegate(e, v);
-                e->code[v] = e->elsewhere_at + v;
+        for (hw_lid v = 0; v < e->layout.slots; v++)
+            if (hw_bit(e->normal.seen, v) && e->normal.level[v] > 0) {
+                e->graph.id[e->layout.elsewhere_at + v] = least_delegate(e, v);
+                e->normal.code[v] = e->layout.elsewhere_at + v;
             }
 #pragma omp for schedule(dynamic, 1024)
-        for (hw_lid u = 0; u < e->slots; u++)
-            if (hw_bit(e->seen, u))
+        for (hw_lid u = 0; u < e->layout.slots; u++)
+            if (hw_bit(e->normal.seen, u))
                 offer_to_children(e, u);
 #pragma omp for schedule(dynamic, 64)
-        for (hw_lid v = 0; v < e->delegates; v++)
-            if (hw_bit(e->visited, v) && e->delegate_level[v] > 0)
-                e->candidate[v] = least_of_delegate(e, v);
+        for (hw_lid v = 0; v < e->layout.delegates; v++)
+            if (hw_bit(e->delegate.visited, v) && e->delegate.level[v] > 0)
+                e->delegate.candidate[v] = least_of_delegate(e, v);
     }
 }
 
@@ -130,17 +133,17 @@ static hw_count by_blocks(struct hw_delegates *e, struct hw_stream *stream, cons
         for (size_t w = words * (size_t)b / (size_t)blocks;
              w < words * ((size_t)b + 1) / (size_t)blocks; w++)
             sum += __builtin_popcountll(bits[first + w]);
-        e->block_count[b] = sum;
+        e->scratch.block_count[b] = sum;
     }
     for (int b = 0; b < blocks; b++) {
-        hw_count sum = e->block_count[b];
-        e->block_count[b] = at + all;
+        hw_count sum = e->scratch.block_count[b];
+        e->scratch.block_count[b] = at + all;
         all += sum;
     }
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++)
         work(e, stream, first + words * (size_t)b / (size_t)blocks,
-             first + words * ((size_t)b + 1) / (size_t)blocks, e->block_count[b]);
+             first + words * ((size_t)b + 1) / (size_t)blocks, e->scratch.block_count[b]);
     return all;
 }
 
@@ -148,12 +151,12 @@ static hw_count by_blocks(struct hw_delegates *e, struct hw_stream *stream, cons
 static void write_answers(struct hw_delegates *e, struct hw_stream *stream, size_t from, size_t to,
                           hw_count at)
 {
-    bool second = stream == &e->hop[1];
+    bool second = stream == &e->exchange.hop[1];
 
     for (size_t w = from; w < to; w++)
         for (uint64_t asked = stream->out_asked[w]; asked; asked &= asked - 1) {
             hw_lid origin = stream->out_origin[w * 64 + (size_t)__builtin_ctzll(asked)];
-            hw_gid id = second ? e->relayed[origin] : e->part->own.graph_id[origin];
+            hw_gid id = second ? e->exchange.relayed[origin] : e->part->own.graph_id[origin];
             hw_id_put(e, stream->answer_out, at++, id);
         }
 }
@@ -168,11 +171,11 @@ static void read_answers(struct hw_delegates *e, struct hw_stream *stream, size_
             hw_lid slot = stream->in_slot[entry];
             hw_gid id = hw_id_get(e, stream->answer_in, at++);
             if (slot == HW_LID_NONE)
-                e->relayed[entry] = id;
+                e->exchange.relayed[entry] = id;
             else if (e->options.canonical_parents)
-                lower(&e->id[e->elsewhere_at + slot], id);
+                lower(&e->graph.id[e->layout.elsewhere_at + slot], id);
             else
-                e->id[e->elsewhere_at + slot] = id;
+                e->graph.id[e->layout.elsewhere_at + slot] = id;
         }
 }
 
@@ -183,7 +186,7 @@ static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, si
     (void)at;
     for (size_t w = from; w < to; w++)
         for (uint64_t asked = stream->out_asked[w]; asked; asked &= asked - 1)
-            hw_bit_claim(e->hop[0].in_used,
+            hw_bit_claim(e->exchange.hop[0].in_used,
                          stream->out_origin[w * 64 + (size_t)__builtin_ctzll(asked)]);
 }
 
@@ -231,19 +234,19 @@ static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_re
 {
     enum hw_status status = HW_OK;
 
-    if (e->two_hops) {
-        struct hw_stream *second = &e->hop[1];
+    if (e->layout.two_hops) {
+        struct hw_stream *second = &e->exchange.hop[1];
         status = ask(second, row, err);
         for (int r = 0; r < second->exchange.ranks && status == HW_OK; r++)
             by_blocks(e, second, second->out_asked, second->out_first[r], second->sent[r], 0,
                       relay_questions);
     }
     if (status == HW_OK)
-        status = ask(&e->hop[0], row, err);
+        status = ask(&e->exchange.hop[0], row, err);
     if (status == HW_OK)
-        status = answer(e, &e->hop[0], row, err);
-    if (status == HW_OK && e->two_hops)
-        status = answer(e, &e->hop[1], row, err);
+        status = answer(e, &e->exchange.hop[0], row, err);
+    if (status == HW_OK && e->layout.two_hops)
+        status = answer(e, &e->exchange.hop[1], row, err);
     return status;
 }
 
@@ -264,66 +267,39 @@ static inline void byte_bit_set(uint8_t *bytes, hw_count i)
 
 enum hw_status hw_claims_open(struct hw_delegates *e, struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
-    int parts = e->ctx.size;
-    enum hw_status status =
-        hw_alloc_zero(&claims->at, parts + 1, sizeof *claims->at, "claims", err);
+    struct hw_claims *claims = &e->exchange.claims;
+    const hw_lid *first = e->graph.owner_first;
+    const int parts = e->ctx.size, me = e->ctx.rank;
+    const hw_count own = first[me + 1] - first[me];
 
-    if (status != HW_OK)
-        return status;
     for (int r = 0; r < parts; r++)
-        claims->at[r + 1] = claims->at[r] + (e->owner_first[r + 1] - e->owner_first[r] + 7) / 8;
-    claims->own_bytes = claims->at[e->ctx.rank + 1] - claims->at[e->ctx.rank];
-    hw_count own = e->owner_first[e->ctx.rank + 1] - e->owner_first[e->ctx.rank];
-    hw_count asked = e->options.canonical_parents ? own * (parts - 1) : own;
-    status = hw_alloc(&claims->claim_out, claims->at[parts], 1, "claims", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->claim_in, claims->own_bytes * parts, 1, "claims", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->ask_out, claims->own_bytes * parts, 1, "claims", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->ask_in, claims->at[parts], 1, "claims", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->asks, parts, sizeof *claims->asks, "claims", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->out, e->delegates, hw_id_size(e), "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc(&claims->in, asked, hw_id_size(e), "parents", err);
-    return status;
-}
-
-void hw_claims_free(struct hw_claims *claims)
-{
-    free(claims->at);
-    free(claims->claim_out);
-    free(claims->claim_in);
-    free(claims->ask_out);
-    free(claims->ask_in);
-    free(claims->asks);
-    free(claims->out);
-    free(claims->in);
+        claims->at[r + 1] = claims->at[r] + (first[r + 1] - first[r] + 7) / 8;
+    claims->all_bytes = claims->at[parts];
+    claims->own_bytes = claims->at[me + 1] - claims->at[me];
+    claims->asked = e->options.canonical_parents ? own * (parts - 1) : own;
+    return hw_delegates_alloc(e, HW_DELEGATES_ARRAYS_OF_CLAIMS, err);
 }
 
 /* Tells each owner of whose delegates a parent is known here. Collective. */
 static enum hw_status pass_claims(struct hw_delegates *e, struct hw_trace_record *row,
                                   struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
+    struct hw_claims *claims = &e->exchange.claims;
 
     memset(claims->claim_out, 0, (size_t)claims->at[e->ctx.size]);
     for (int r = 0; r < e->ctx.size; r++) {
-        hw_lid first = e->owner_first[r], count = e->owner_first[r + 1] - first;
+        hw_lid first = e->graph.owner_first[r], count = e->graph.owner_first[r + 1] - first;
 #pragma omp parallel for schedule(static, BYTE_SHARE) if (count > HW_SERIAL)
         for (hw_lid k = 0; k < count; k++)
-            if (e->candidate[e->by_owner[first + k]] != HW_LID_NONE)
+            if (e->delegate.candidate[e->graph.by_owner[first + k]] != HW_LID_NONE)
                 byte_bit_set(claims->claim_out + claims->at[r], k);
-        e->world.message[r] =
+        e->exchange.world.message[r] =
             (struct hw_halo_message){.out = claims->claim_out + claims->at[r],
                                      .in = claims->claim_in + r * claims->own_bytes,
                                      .out_bytes = claims->at[r + 1] - claims->at[r],
                                      .in_bytes = claims->own_bytes};
     }
-    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
+    return hw_halo_exchange(&e->exchange.world, NULL, &row->sent, err);
 }
 
 /*
@@ -334,7 +310,7 @@ static enum hw_status pass_claims(struct hw_delegates *e, struct hw_trace_record
  */
 static bool choose_claimants(struct hw_delegates *e, hw_lid k, bool known)
 {
-    struct hw_claims *claims = &e->claims;
+    struct hw_claims *claims = &e->exchange.claims;
     int parts = e->ctx.size;
 
     if (known && !e->options.canonical_parents)
@@ -355,18 +331,20 @@ static bool choose_claimants(struct hw_delegates *e, hw_lid k, bool known)
  * it cannot. Returns whether the parent will be known. */
 static bool fill_slot(struct hw_delegates *e, hw_lid k)
 {
-    hw_lid g = e->by_owner[e->owner_first[e->ctx.rank] + k], slot = e->own_slot[k];
-    bool known = e->candidate[g] != HW_LID_NONE;
+    hw_lid g = e->graph.by_owner[e->graph.owner_first[e->ctx.rank] + k],
+           slot = e->graph.own_slot[k];
+    bool known = e->delegate.candidate[g] != HW_LID_NONE;
 
-    if (!hw_bit(e->visited, g))
+    if (!hw_bit(e->delegate.visited, g))
         return true;
-    e->level[slot] = e->delegate_level[g];
-    e->code[slot] = known ? e->candidate[g] : e->elsewhere_at + slot;
-    if (e->ctx.size == 1 || e->delegate_level[g] == 0)
+    e->normal.level[slot] = e->delegate.level[g];
+    e->normal.code[slot] = known ? e->delegate.candidate[g] : e->layout.elsewhere_at + slot;
+    if (e->ctx.size == 1 || e->delegate.level[g] == 0)
         return known;
     if (e->options.canonical_parents) {
-        e->id[e->elsewhere_at + slot] = known ? e->id[e->candidate[g]] : INT64_MAX;
-        e->code[slot] = e->elsewhere_at + slot;
+        e->graph.id[e->layout.elsewhere_at + slot] =
+            known ? e->graph.id[e->delegate.candidate[g]] : INT64_MAX;
+        e->normal.code[slot] = e->layout.elsewhere_at + slot;
     }
     return choose_claimants(e, k, known);
 }
@@ -374,8 +352,8 @@ static bool fill_slot(struct hw_delegates *e, hw_lid k)
 /* The same for all, and counts the questions. */
 static enum hw_status fill_slots(struct hw_delegates *e, struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
-    hw_lid own = e->owner_first[e->ctx.rank + 1] - e->owner_first[e->ctx.rank];
+    struct hw_claims *claims = &e->exchange.claims;
+    hw_lid own = e->graph.owner_first[e->ctx.rank + 1] - e->graph.owner_first[e->ctx.rank];
     hw_count unknown = 0;
 
 #pragma omp parallel for schedule(static, BYTE_SHARE) reduction(+ : unknown) if (own > HW_SERIAL)
@@ -396,43 +374,45 @@ static enum hw_status fill_slots(struct hw_delegates *e, struct hw_error *err)
 static enum hw_status pass_asks(struct hw_delegates *e, struct hw_trace_record *row,
                                 struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
+    struct hw_claims *claims = &e->exchange.claims;
 
     for (int r = 0; r < e->ctx.size; r++)
-        e->world.message[r] =
+        e->exchange.world.message[r] =
             (struct hw_halo_message){.out = claims->ask_out + r * claims->own_bytes,
                                      .in = claims->ask_in + claims->at[r],
                                      .out_bytes = claims->own_bytes,
                                      .in_bytes = claims->at[r + 1] - claims->at[r]};
-    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
+    return hw_halo_exchange(&e->exchange.world, NULL, &row->sent, err);
 }
 
 /* Sends the parents that were asked for. Collective. */
 static enum hw_status pass_parents(struct hw_delegates *e, struct hw_trace_record *row,
                                    struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
+    struct hw_claims *claims = &e->exchange.claims;
     hw_count size = (hw_count)hw_id_size(e), out = 0, in = 0;
 
     for (int r = 0; r < e->ctx.size; r++) {
         hw_count start = out;
-        for (hw_lid i = e->owner_first[r]; i < e->owner_first[r + 1]; i++)
-            if (byte_bit(claims->ask_in + claims->at[r], i - e->owner_first[r]))
-                hw_id_put(e, claims->out, out++, e->id[e->candidate[e->by_owner[i]]]);
-        e->world.message[r] = (struct hw_halo_message){.out = (char *)claims->out + start * size,
-                                                       .in = (char *)claims->in + in * size,
-                                                       .out_bytes = (out - start) * size,
-                                                       .in_bytes = claims->asks[r] * size};
+        for (hw_lid i = e->graph.owner_first[r]; i < e->graph.owner_first[r + 1]; i++)
+            if (byte_bit(claims->ask_in + claims->at[r], i - e->graph.owner_first[r]))
+                hw_id_put(e, claims->out, out++,
+                          e->graph.id[e->delegate.candidate[e->graph.by_owner[i]]]);
+        e->exchange.world.message[r] =
+            (struct hw_halo_message){.out = (char *)claims->out + start * size,
+                                     .in = (char *)claims->in + in * size,
+                                     .out_bytes = (out - start) * size,
+                                     .in_bytes = claims->asks[r] * size};
         in += claims->asks[r];
     }
-    return hw_halo_exchange(&e->world, NULL, &row->sent, err);
+    return hw_halo_exchange(&e->exchange.world, NULL, &row->sent, err);
 }
 
 /* Takes the parents that were answered. */
 static void take_parents(struct hw_delegates *e)
 {
-    struct hw_claims *claims = &e->claims;
-    hw_lid own = e->owner_first[e->ctx.rank + 1] - e->owner_first[e->ctx.rank];
+    struct hw_claims *claims = &e->exchange.claims;
+    hw_lid own = e->graph.owner_first[e->ctx.rank + 1] - e->graph.owner_first[e->ctx.rank];
     hw_count at = 0;
 
     for (int r = 0; r < e->ctx.size; r++)
@@ -440,7 +420,7 @@ static void take_parents(struct hw_delegates *e)
             if (!byte_bit(claims->ask_out + r * claims->own_bytes, k))
                 continue;
             hw_gid id = hw_id_get(e, claims->in, at++);
-            hw_gid *known = &e->id[e->elsewhere_at + e->own_slot[k]];
+            hw_gid *known = &e->graph.id[e->layout.elsewhere_at + e->graph.own_slot[k]];
             if (!e->options.canonical_parents || id < *known)
                 *known = id;
         }
@@ -449,7 +429,7 @@ static void take_parents(struct hw_delegates *e)
 static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_trace_record *row,
                                         struct hw_error *err)
 {
-    struct hw_claims *claims = &e->claims;
+    struct hw_claims *claims = &e->exchange.claims;
 
     if (e->ctx.size == 1)
         return fill_slots(e, err);
@@ -479,7 +459,7 @@ enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool sent_remote,
     row->seconds[HW_PHASE_EXPANSION] += chosen - start;
     if (sent_remote)
         status = resolve_normals(e, row, err);
-    if (status == HW_OK && e->delegates > 0)
+    if (status == HW_OK && e->layout.delegates > 0)
         status = resolve_delegates(e, row, err);
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - chosen;
     return status;
@@ -493,7 +473,7 @@ void hw_delegates_parents(const struct hw_delegates *e, hw_gid *parent)
 
 #pragma omp parallel for schedule(static) if (own->count > HW_SERIAL)
     for (hw_lid i = 0; i < own->count; i++)
-        parent[i] = e->id[e->code[own->by_graph_id[i]]];
+        parent[i] = e->graph.id[e->normal.code[own->by_graph_id[i]]];
 }
 
 void hw_delegates_levels(const struct hw_delegates *e, int32_t *level)
@@ -503,6 +483,6 @@ void hw_delegates_levels(const struct hw_delegates *e, int32_t *level)
 #pragma omp parallel for schedule(static) if (own->count > HW_SERIAL)
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i];
-        level[i] = e->code[slot] == e->none_at ? -1 : e->level[slot];
+        level[i] = e->normal.code[slot] == e->layout.none_at ? -1 : e->normal.level[slot];
     }
 }

@@ -68,14 +68,14 @@ static inline void push(struct pusher *pusher, hw_lid item)
 static inline void reach(struct hw_delegates *e, struct pusher *pusher, struct hw_tally *tally,
                          bool nd, hw_lid slot, hw_lid code)
 {
-    bool nd_out = hw_bit(e->sub[HW_ND].has_out, slot);
+    bool nd_out = hw_bit(e->graph.sub[HW_ND].has_out, slot);
 
-    e->code[slot] = code;
-    e->level[slot] = e->step + 1;
+    e->normal.code[slot] = code;
+    e->normal.level[slot] = e->step + 1;
     tally->found++;
     tally->found_nd_out += nd_out;
-    tally->found_dn_in += hw_bit(e->sub[HW_DN].has_in, slot);
-    if ((nd && nd_out) || hw_bit(e->sub[HW_NN].has_out, slot))
+    tally->found_dn_in += hw_bit(e->graph.sub[HW_DN].has_in, slot);
+    if ((nd && nd_out) || hw_bit(e->graph.sub[HW_NN].has_out, slot))
         push(pusher, slot);
 }
 
@@ -101,8 +101,8 @@ static struct list_prefix concatenate_block(struct hw_delegates *e, const struct
         if (!hw_bit(sub->has_out, u))
             continue;
         if (write) {
-            e->source[at.sources] = u;
-            e->before[at.sources] = at.edges;
+            e->scratch.source[at.sources] = u;
+            e->scratch.before[at.sources] = at.edges;
         }
         at.sources++;
         at.edges += offset[u + 1] - offset[u];
@@ -111,8 +111,8 @@ static struct list_prefix concatenate_block(struct hw_delegates *e, const struct
 }
 
 /*
- * Lays the lists of a frontier end to end: e->before[i] edges lie before those
- * of e->source[i]. Returns all, which is the forward workload.
+ * Lays the lists of a frontier end to end: e->scratch.before[i] edges lie before those
+ * of e->scratch.source[i]. Returns all, which is the forward workload.
  */
 static hw_count concatenate_lists(struct hw_delegates *e, const struct hw_subgraph *sub,
                                   const hw_lid *list, hw_count count)
@@ -125,23 +125,25 @@ static hw_count concatenate_lists(struct hw_delegates *e, const struct hw_subgra
         struct list_prefix block =
             concatenate_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
                               (struct list_prefix){0}, false);
-        e->block_count[2 * b] = block.sources;
-        e->block_count[2 * b + 1] = block.edges;
+        e->scratch.block_count[2 * b] = block.sources;
+        e->scratch.block_count[2 * b + 1] = block.edges;
     }
     for (int b = 0; b < blocks; b++) {
-        struct list_prefix block = {e->block_count[2 * b], e->block_count[2 * b + 1]};
-        e->block_count[2 * b] = sum.sources;
-        e->block_count[2 * b + 1] = sum.edges;
+        struct list_prefix block = {e->scratch.block_count[2 * b],
+                                    e->scratch.block_count[2 * b + 1]};
+        e->scratch.block_count[2 * b] = sum.sources;
+        e->scratch.block_count[2 * b + 1] = sum.edges;
         sum.sources += block.sources;
         sum.edges += block.edges;
     }
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++)
-        concatenate_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
-                          (struct list_prefix){e->block_count[2 * b], e->block_count[2 * b + 1]},
-                          true);
-    e->before[sum.sources] = sum.edges;
-    e->sources = sum.sources;
+        concatenate_block(
+            e, sub, list, count * b / blocks, count * (b + 1) / blocks,
+            (struct list_prefix){e->scratch.block_count[2 * b], e->scratch.block_count[2 * b + 1]},
+            true);
+    e->scratch.before[sum.sources] = sum.edges;
+    e->scratch.sources = sum.sources;
     return sum.edges;
 }
 
@@ -156,18 +158,22 @@ struct cursor {
 static struct cursor cursor_at(const struct hw_delegates *e, const struct hw_csr *csr, hw_count at,
                                hw_count end)
 {
-    hw_count low = 0, high = e->sources;
+    hw_count low = 0, high = e->scratch.sources;
 
     /* The last list that begins at or before `at`. */
     while (high - low > 1) {
         hw_count middle = low + (high - low) / 2;
-        if (e->before[middle] <= at)
+        if (e->scratch.before[middle] <= at)
             low = middle;
         else
             high = middle;
     }
-    return (struct cursor){
-        .csr = csr, .source = e->source, .before = e->before, .i = low, .at = at, .end = end};
+    return (struct cursor){.csr = csr,
+                           .source = e->scratch.source,
+                           .before = e->scratch.before,
+                           .i = low,
+                           .at = at,
+                           .end = end};
 }
 
 /* The next source and its edges [*from, *to). False when the stretch is done. */
@@ -191,13 +197,13 @@ static inline bool cursor_next(struct cursor *cursor, hw_lid *source, hw_count *
 static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub, hw_count edges,
                               hw_lid code_at, struct hw_tally *tally)
 {
-    const uint64_t *nd_in = e->sub[HW_ND].has_in;
+    const uint64_t *nd_in = e->graph.sub[HW_ND].has_in;
 
 #pragma omp parallel if (edges > HW_SERIAL)
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher_open(&pusher, e->next_fresh, &e->next_fresh_count);
+        pusher_open(&pusher, e->delegate.next_frontier, &e->delegate.next_count);
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
@@ -205,9 +211,9 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
             for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
                 for (hw_count k = from; k < to; k++) {
                     hw_lid v = sub->forward->index[k];
-                    if (hw_bit(e->visited, v) || !hw_bit_claim(e->found, v))
+                    if (hw_bit(e->delegate.visited, v) || !hw_bit_claim(e->delegate.reached, v))
                         continue;
-                    e->candidate[v] = code_at + u;
+                    e->delegate.candidate[v] = code_at + u;
                     mine.found++;
                     mine.found_nd_in += hw_bit(nd_in, v);
                     push(&pusher, v);
@@ -277,21 +283,21 @@ static inline uint64_t pull_word(const struct hw_subgraph *sub, const uint64_t *
 static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub,
                               const uint64_t *sources, hw_lid code_at, struct hw_tally *tally)
 {
-    hw_count words = (hw_count)hw_words(e->delegates);
-    const uint64_t *nd_in = e->sub[HW_ND].has_in;
+    hw_count words = (hw_count)hw_words(e->layout.delegates);
+    const uint64_t *nd_in = e->graph.sub[HW_ND].has_in;
     const struct pull_output output = {
-        .code = e->candidate, .code_begin = code_at, .none = HW_LID_NONE};
+        .code = e->delegate.candidate, .code_begin = code_at, .none = HW_LID_NONE};
 
 #pragma omp parallel if (words > HW_SERIAL_WORDS)
     {
         struct hw_tally mine = {0};
 #pragma omp for schedule(dynamic, PULL_WORDS) nowait
         for (hw_count w = 0; w < words; w++) {
-            uint64_t left = sub->has_in[w] & ~e->visited[w] & ~e->found[w];
+            uint64_t left = sub->has_in[w] & ~e->delegate.visited[w] & ~e->delegate.reached[w];
             if (!left)
                 continue;
             uint64_t found = pull_word(sub, sources, w, left, &output, &mine.examined);
-            e->found[w] |= found;
+            e->delegate.reached[w] |= found;
             mine.found += __builtin_popcountll(found);
             mine.found_nd_in += __builtin_popcountll(found & nd_in[w]);
         }
@@ -304,21 +310,21 @@ static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 /* Forward along dn. */
 static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_tally *tally)
 {
-    const struct hw_csr *dn = e->sub[HW_DN].forward;
+    const struct hw_csr *dn = e->graph.sub[HW_DN].forward;
     bool nd = hw_delegates_nd_wanted(e);
 
 #pragma omp parallel if (edges > HW_SERIAL)
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher_open(&pusher, e->next, &e->next_queued);
+        pusher_open(&pusher, e->normal.next, &e->normal.next_queued);
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
             struct cursor cursor = cursor_at(e, dn, c, end);
             for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
                 for (hw_count k = from; k < to; k++)
-                    if (hw_bit_claim(e->seen, dn->index[k]))
+                    if (hw_bit_claim(e->normal.seen, dn->index[k]))
                         reach(e, &pusher, &mine, nd, dn->index[k], u);
         }
         push_all(&pusher);
@@ -331,27 +337,29 @@ static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_ta
  * are queued; the others wait in `pulled`, should nd want them. */
 static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
 {
-    const struct hw_subgraph *dn = &e->sub[HW_DN], *nd = &e->sub[HW_ND];
-    const uint64_t *nn_out = e->sub[HW_NN].has_out;
-    hw_count words = (hw_count)e->slot_words;
-    const struct pull_output output = {
-        .code = e->code, .none = e->none_at, .level = e->level, .level_reached = e->step + 1};
+    const struct hw_subgraph *dn = &e->graph.sub[HW_DN], *nd = &e->graph.sub[HW_ND];
+    const uint64_t *nn_out = e->graph.sub[HW_NN].has_out;
+    hw_count words = (hw_count)e->layout.slot_words;
+    const struct pull_output output = {.code = e->normal.code,
+                                       .none = e->layout.none_at,
+                                       .level = e->normal.level,
+                                       .level_reached = e->step + 1};
 
 #pragma omp parallel if (words > HW_SERIAL_WORDS)
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher_open(&pusher, e->next, &e->next_queued);
+        pusher_open(&pusher, e->normal.next, &e->normal.next_queued);
 #pragma omp for schedule(dynamic, PULL_WORDS) nowait
         for (hw_count w = 0; w < words; w++) {
-            uint64_t left = dn->has_in[w] & ~e->seen[w];
+            uint64_t left = dn->has_in[w] & ~e->normal.seen[w];
             uint64_t found = 0;
             if (left)
-                found = pull_word(dn, e->visited, w, left, &output, &mine.examined);
-            e->pulled[w] = found;
+                found = pull_word(dn, e->delegate.visited, w, left, &output, &mine.examined);
+            e->normal.pulled[w] = found;
             if (!found)
                 continue;
-            e->seen[w] |= found;
+            e->normal.seen[w] |= found;
             mine.found += __builtin_popcountll(found);
             mine.found_nd_out += __builtin_popcountll(found & nd->has_out[w]);
             for (uint64_t next = found & nn_out[w]; next; next &= next - 1)
@@ -366,12 +374,12 @@ static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
 /* Queues what pull_to_normals() did not. */
 static void queue_pulled(struct hw_delegates *e)
 {
-    const uint64_t *nd_out = e->sub[HW_ND].has_out, *nn_out = e->sub[HW_NN].has_out;
+    const uint64_t *nd_out = e->graph.sub[HW_ND].has_out, *nn_out = e->graph.sub[HW_NN].has_out;
 
-    for (size_t w = 0; w < e->slot_words; w++)
-        for (uint64_t left = e->pulled[w] & nd_out[w] & ~nn_out[w]; left; left &= left - 1)
-            e->queue[e->queued++] = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(left));
-    e->pulled_waits = false;
+    for (size_t w = 0; w < e->layout.slot_words; w++)
+        for (uint64_t left = e->normal.pulled[w] & nd_out[w] & ~nn_out[w]; left; left &= left - 1)
+            e->normal.queue[e->normal.queued++] = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(left));
+    e->normal.pulled_waits = false;
 }
 
 /* ---- directions: section IV-B ---- */
@@ -383,7 +391,7 @@ static void queue_pulled(struct hw_delegates *e)
  */
 static double backward_work(const struct hw_subgraph *sub)
 {
-    double q = (double)sub->fresh_out, s = (double)sub->unvisited_out;
+    double q = (double)sub->frontier_out, s = (double)sub->unvisited_out;
 
     return (double)sub->unvisited_in * (q + s) / q;
 }
@@ -392,7 +400,7 @@ static double backward_work(const struct hw_subgraph *sub)
  * and then returns in *edges how long that is. */
 static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind, hw_count *edges)
 {
-    struct hw_subgraph *sub = &e->sub[kind];
+    struct hw_subgraph *sub = &e->graph.sub[kind];
     bool forced = e->config.direction != HW_DIRECTION_AUTO;
     double backward = backward_work(sub);
     const double go = e->config.forward_factor, back = e->config.backward_factor;
@@ -402,16 +410,17 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
         sub->direction = e->config.direction;
     if (forced && sub->direction == HW_DIRECTION_BOTTOM_UP)
         return;
-    /* No source counted in fresh_out has an empty list: often that settles it. */
+    /* No source counted in frontier_out has an empty list: often that settles it. */
     double turn = sub->direction == HW_DIRECTION_BOTTOM_UP ? back : go;
-    if (!forced && (double)sub->fresh_out > turn * backward) {
+    if (!forced && (double)sub->frontier_out > turn * backward) {
         sub->direction = HW_DIRECTION_BOTTOM_UP;
         return;
     }
-    if (kind == HW_ND && e->pulled_waits)
+    if (kind == HW_ND && e->normal.pulled_waits)
         queue_pulled(e);
-    *edges = kind == HW_ND ? concatenate_lists(e, sub, e->queue, e->queued)
-                           : concatenate_lists(e, sub, e->fresh, e->fresh_count);
+    *edges = kind == HW_ND
+                 ? concatenate_lists(e, sub, e->normal.queue, e->normal.queued)
+                 : concatenate_lists(e, sub, e->delegate.frontier, e->delegate.frontier_count);
     if (forced)
         return;
     if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > go * backward)
@@ -423,12 +432,12 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
 /* Whether a visit could find anything at all. */
 static bool promising(const struct hw_subgraph *sub)
 {
-    return sub->fresh_out > 0 && sub->unvisited_in > 0;
+    return sub->frontier_out > 0 && sub->unvisited_in > 0;
 }
 
 void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
 {
-    struct hw_subgraph *dd = &e->sub[HW_DD];
+    struct hw_subgraph *dd = &e->graph.sub[HW_DD];
     struct hw_tally mine = {0};
     hw_count edges = 0;
 
@@ -436,17 +445,17 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
         return;
     choose_direction(e, HW_DD, &edges);
     if (dd->direction == HW_DIRECTION_BOTTOM_UP)
-        pull_to_delegates(e, dd, e->visited, 0, &mine);
+        pull_to_delegates(e, dd, e->delegate.visited, 0, &mine);
     else
         push_to_delegates(e, dd, edges, 0, &mine);
     /* The discoveries are unvisited until admitted, but nd need not look for them. */
-    e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
+    e->graph.sub[HW_ND].unvisited_in -= mine.found_nd_in;
     add_tally(tally, &mine);
 }
 
 void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
 {
-    struct hw_subgraph *nd = &e->sub[HW_ND];
+    struct hw_subgraph *nd = &e->graph.sub[HW_ND];
     struct hw_tally mine = {0};
     hw_count edges = 0;
 
@@ -454,25 +463,25 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
         return;
     choose_direction(e, HW_ND, &edges);
     if (nd->direction == HW_DIRECTION_BOTTOM_UP)
-        pull_to_delegates(e, nd, e->seen, e->slots_at, &mine);
+        pull_to_delegates(e, nd, e->normal.seen, e->layout.slots_at, &mine);
     else
-        push_to_delegates(e, nd, edges, e->slots_at, &mine);
+        push_to_delegates(e, nd, edges, e->layout.slots_at, &mine);
     nd->unvisited_in -= mine.found_nd_in;
     add_tally(tally, &mine);
 }
 
 void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)
 {
-    struct hw_subgraph *dn = &e->sub[HW_DN];
+    struct hw_subgraph *dn = &e->graph.sub[HW_DN];
     hw_count edges = 0;
 
-    e->pulled_waits = false;
+    e->normal.pulled_waits = false;
     if (!promising(dn))
         return;
     choose_direction(e, HW_DN, &edges);
     if (dn->direction == HW_DIRECTION_BOTTOM_UP) {
         pull_to_normals(e, tally);
-        e->pulled_waits = true;
+        e->normal.pulled_waits = true;
     } else {
         push_to_normals(e, edges, tally);
     }
@@ -488,9 +497,10 @@ void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)
 static void follow_nn(struct hw_delegates *e, struct cursor cursor, int pass, hw_count *at,
                       struct pusher *pusher, struct hw_tally *tally)
 {
-    const hw_gid *target = e->sub[HW_NN].forward->target;
+    const hw_gid *target = e->graph.sub[HW_NN].forward->target;
     /* One hop goes to parts in their order; two, first by device, then by node. */
-    int by_node = e->two_hops ? 1 : e->devices, by_device = e->two_hops ? e->nodes : 1;
+    int by_node = e->layout.two_hops ? 1 : e->layout.devices,
+        by_device = e->layout.two_hops ? e->layout.nodes : 1;
     bool nd = hw_delegates_nd_wanted(e);
     hw_count from, to;
 
@@ -499,15 +509,15 @@ static void follow_nn(struct hw_delegates *e, struct cursor cursor, int pass, hw
             int node, device;
             hw_lid slot;
             hw_locate(e, target[k], &node, &device, &slot);
-            if (node == e->node && device == e->device) {
-                if (pass == 0 && hw_bit_claim(e->seen, slot))
-                    reach(e, pusher, tally, nd, slot, e->slots_at + u);
+            if (node == e->layout.node && device == e->layout.device) {
+                if (pass == 0 && hw_bit_claim(e->normal.seen, slot))
+                    reach(e, pusher, tally, nd, slot, e->layout.slots_at + u);
                 continue;
             }
             hw_count *bin = &at[node * by_node + device * by_device];
             if (pass == 1) {
-                e->hop[0].out_slot[*bin] = slot;
-                e->hop[0].out_origin[*bin] = u;
+                e->exchange.hop[0].out_slot[*bin] = slot;
+                e->exchange.hop[0].out_origin[*bin] = u;
             }
             ++*bin;
         }
@@ -520,13 +530,14 @@ static void pass_nn(struct hw_delegates *e, int pass, int chunks, hw_count edges
     for (int c = 0; c < chunks; c++) {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher_open(&pusher, e->next, &e->next_queued);
-        hw_count *at = e->bin_count + (hw_count)c * e->ctx.size;
+        pusher_open(&pusher, e->normal.next, &e->normal.next_queued);
+        hw_count *at = e->scratch.bin_count + (hw_count)c * e->ctx.size;
         if (pass == 0)
             memset(at, 0, (size_t)e->ctx.size * sizeof *at);
-        follow_nn(e,
-                  cursor_at(e, e->sub[HW_NN].forward, edges * c / chunks, edges * (c + 1) / chunks),
-                  pass, at, &pusher, &mine);
+        follow_nn(
+            e,
+            cursor_at(e, e->graph.sub[HW_NN].forward, edges * c / chunks, edges * (c + 1) / chunks),
+            pass, at, &pusher, &mine);
         push_all(&pusher);
         tally_share(tally, &mine);
     }
@@ -535,7 +546,7 @@ static void pass_nn(struct hw_delegates *e, int pass, int chunks, hw_count edges
 /* Turns the threads' counts into the places where they write. Returns the sum. */
 static hw_count place_bins(struct hw_delegates *e, int chunks)
 {
-    struct hw_stream *stream = &e->hop[0];
+    struct hw_stream *stream = &e->exchange.hop[0];
     hw_count all = 0;
 
     for (int peer = 0, bin = 0; peer < stream->exchange.ranks; peer++) {
@@ -543,7 +554,7 @@ static hw_count place_bins(struct hw_delegates *e, int chunks)
         for (int g = 0; g < stream->groups; g++, bin++) {
             hw_count first = at;
             for (int c = 0; c < chunks; c++) {
-                hw_count *count = &e->bin_count[(hw_count)c * e->ctx.size + bin];
+                hw_count *count = &e->scratch.bin_count[(hw_count)c * e->ctx.size + bin];
                 hw_count mine = *count;
                 *count = at;
                 at += mine;
@@ -559,14 +570,15 @@ hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally)
 {
     hw_count elsewhere = 0;
 
-    hw_count edges = concatenate_lists(e, &e->sub[HW_NN], e->queue, e->queued);
+    hw_count edges = concatenate_lists(e, &e->graph.sub[HW_NN], e->normal.queue, e->normal.queued);
     int chunks = edges > HW_SERIAL ? e->threads : 1;
     if (e->ctx.size > 1)
-        memset(e->hop[0].step_out, 0, (size_t)e->ctx.size * sizeof *e->hop[0].step_out);
+        memset(e->exchange.hop[0].step_out, 0,
+               (size_t)e->ctx.size * sizeof *e->exchange.hop[0].step_out);
     if (edges == 0)
         return 0;
-    e->sub[HW_NN].visited = true;
-    e->sub[HW_NN].direction = HW_DIRECTION_TOP_DOWN;
+    e->graph.sub[HW_NN].visited = true;
+    e->graph.sub[HW_NN].direction = HW_DIRECTION_TOP_DOWN;
     pass_nn(e, 0, chunks, edges, tally);
     tally->examined += edges;
     if (e->ctx.size > 1)
@@ -587,11 +599,11 @@ void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count c
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher_open(&pusher, e->next, &e->next_queued);
+        pusher_open(&pusher, e->normal.next, &e->normal.next_queued);
 #pragma omp for schedule(static)
         for (hw_count i = 0; i < count; i++)
-            if (hw_bit_claim(e->seen, slot[i])) {
-                reach(e, &pusher, &mine, nd, slot[i], e->elsewhere_at + slot[i]);
+            if (hw_bit_claim(e->normal.seen, slot[i])) {
+                reach(e, &pusher, &mine, nd, slot[i], e->layout.elsewhere_at + slot[i]);
                 hw_bit_claim(used, log + i);
             }
         push_all(&pusher);
@@ -599,7 +611,7 @@ void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count c
         if (e->options.canonical_parents)
 #pragma omp for schedule(static)
             for (hw_count i = 0; i < count; i++)
-                if (e->level[slot[i]] == e->step + 1)
+                if (e->normal.level[slot[i]] == e->step + 1)
                     hw_bit_claim(used, log + i);
     }
 }
