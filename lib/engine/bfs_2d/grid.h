@@ -69,14 +69,8 @@ struct hw_grid_discoveries {
     hw_lid position[HW_GRID_FINDS];
 };
 
-struct hw_grid {
-    const struct hw_context *ctx;
-    const struct hw_part *part;
-    struct hw_engine_options options;
-    enum hw_direction direction; /* as asked */
-    int threads;
-
-    /* The grid: this part is (i, j) of rows x columns. */
+/* The grid: this part is (i, j) of rows x columns. Constant after create. */
+struct hw_grid_layout {
     int rows, columns, i, j;
     hw_lid block;                 /* positions of a block, nb */
     hw_lid block_words;           /* words of a bitmap over a block */
@@ -87,8 +81,10 @@ struct hw_grid {
     const struct hw_csr *out;     /* local column -> rows it leads to */
     const struct hw_csr *in;      /* local column -> rows that lead to it */
     size_t wire;                  /* bytes of a graph id on its way, 4 or 8 */
+};
 
-    /* Made once. */
+/* Tables of vertices. Constant after create. */
+struct hw_grid_tables {
     uint64_t *isolated; /* [block_words] own positions that no edge leads to, and padding */
     hw_lid *degree;     /* [block] edges that leave own positions */
     hw_lid *first;      /* [rows block + 64] first row of each column's list in `in`, or the
@@ -101,8 +97,10 @@ struct hw_grid {
     hw_lid fetched_code;          /* and of own position 0's fetched parent */
     hw_count reachable;           /* vertices that an edge leads to, over all parts */
     hw_bits_look_up *look_up;
+};
 
-    /* The state of a search. */
+/* The state of a search. The frontier is order[begin, end), or `bitmap` after a bottom-up step. */
+struct hw_grid_search {
     uint64_t *seen;      /* local rows reached, as far as known here */
     uint64_t *unvisited; /* [block_words] own */
     hw_count unvisited_count;
@@ -110,47 +108,79 @@ struct hw_grid {
     uint64_t *settled;      /* [block_words] own: the first neighbour is the parent, or isolated */
     hw_lid *parent;         /* [rows block] codes, by local column */
     hw_lid *row_parent;     /* [columns block] local columns, by local row; columns > 1 */
-    uint64_t *mine;         /* [rows][block_words] found for others of the column; rows > 1 */
-    uint64_t *travelling;   /* [block_words] another's unvisited; rows > 1 */
-    uint64_t *found;        /* [block_words] found among them; rows > 1 */
-    hw_lid *order;          /* [block] own positions in the order reached top-down */
-    hw_lid ordered;         /* of these, in use */
-    hw_lid *expanded;       /* [rows block] wire-sized: local columns of a step; rows > 1 */
-    hw_lid *outgoing;       /* [columns block] wire-sized: discoveries by block; columns > 1 */
     hw_lid *remote;         /* [block] own positions whose parent a rank of the row knows */
     hw_lid remotes;
-    struct hw_set *sent;                     /* [columns + rows] */
-    struct hw_grid_discoveries *discoveries; /* [threads][columns] */
-    hw_lid *finds_count;                     /* [columns] of the step, all threads */
-    hw_count *chunk;                         /* edges before each chunk of frontier vertices */
-    uint64_t *bitmaps;                       /* [HW_GRID_BITMAPS][block_words] */
-    struct hw_grid_level kept[HW_GRID_LEVELS];
-    int kept_count;
-    int bitmap;        /* the last one taken */
-    int bitmaps_taken; /* since levels were written */
-    int32_t *level;    /* [block] own, by position */
-    bool levels_begun;
-
-    /* canonical_parents */
-    int32_t *row_level, *column_level; /* by local row, by local column */
-    hw_gid *best;  /* [rows block] least parent id that this part knows, by local column */
-    hw_gid *least; /* [block] of the own vertices, over the grid column; rows > 1 */
-
-    /* The frontier: order[begin, end), or the bitmap `fresh` after a bottom-up step. */
+    hw_lid *order;  /* [block] own positions in the order reached top-down */
+    hw_lid ordered; /* of these, in use */
     hw_lid begin, end;
-    uint64_t *fresh;
-    bool fresh_frontier;
+    uint64_t *bitmap;
+    bool frontier_is_bitmap;
     hw_lid frontier; /* own vertices in it */
     int32_t depth;   /* level of the frontier */
     hw_lid root;     /* own position, or HW_LID_NONE */
+};
 
-    struct hw_grid_tally tally;   /* of the last step: own until summed */
-    hw_count reached;             /* over all ranks so far */
-    hw_count accepted, foreign;   /* likewise */
-    struct hw_trace_record *step; /* the current one */
-    struct hw_trace_record spare; /* stands in when there is no memory for another */
-    double mark;                  /* when the current phase began */
-    enum hw_status steps_status;
+/* Buffers of a step. */
+struct hw_grid_scratch {
+    uint64_t *discovered_for_column;         /* [rows][block_words] for other parts; rows > 1 */
+    uint64_t *travelling;                    /* [block_words] another's unvisited; rows > 1 */
+    uint64_t *discovered_travelling;         /* [block_words] discovered among them; rows > 1 */
+    hw_lid *expanded;                        /* [rows block] wire-sized: local columns; rows > 1 */
+    hw_lid *outgoing;                        /* [columns block] wire-sized: discoveries by block;
+                                                columns > 1 */
+    struct hw_set *sent;                     /* [columns + rows] */
+    struct hw_grid_discoveries *discoveries; /* [threads][columns] */
+    hw_lid *discovered_count;                /* [columns] of the step, all threads */
+    hw_count *chunk;                         /* edges before each chunk of frontier vertices */
+};
+
+/* The vertices of each level, until levels are written. */
+struct hw_grid_levels {
+    uint64_t *bitmaps; /* [HW_GRID_BITMAPS][block_words] */
+    struct hw_grid_level stored[HW_GRID_LEVELS];
+    int stored_count;
+    int bitmap;        /* the last one taken */
+    int bitmaps_taken; /* since levels were written */
+    int32_t *level;    /* [block] own, by position */
+    bool begun;
+};
+
+/* Buffers of canonical parents. */
+struct hw_grid_canonical {
+    int32_t *row_level, *column_level; /* by local row, by local column */
+    hw_gid *best;  /* [rows block] least parent id that this part knows, by local column */
+    hw_gid *least; /* [block] of the own vertices, over the grid column; rows > 1 */
+};
+
+/* Counts over all ranks. */
+struct hw_grid_counters {
+    struct hw_grid_tally tally; /* of the last step: own until summed */
+    hw_count reached;           /* so far */
+    hw_count accepted, foreign; /* likewise */
+};
+
+/* The trace record being written. */
+struct hw_grid_trace {
+    struct hw_trace_record *step;        /* the current one */
+    struct hw_trace_record spare_record; /* stands in when there is no memory for another */
+    double mark_seconds;                 /* when the current phase began */
+    enum hw_status status;
+};
+
+struct hw_grid {
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    enum hw_direction direction; /* as asked */
+    int threads;
+    struct hw_grid_layout layout;
+    struct hw_grid_tables tables;
+    struct hw_grid_search search;
+    struct hw_grid_scratch scratch;
+    struct hw_grid_levels levels;
+    struct hw_grid_canonical canonical;
+    struct hw_grid_counters counters;
+    struct hw_grid_trace trace;
 };
 
 /* grid_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed once.
@@ -162,13 +192,13 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
 void hw_grid_destroy(void *engine);
 
 /* grid_top_down.c, grid_bottom_up.c: one step each. They fill the own share of
- * grid->tally and the new frontier. Collective. */
+ * grid->counters.tally and the new frontier. Collective. */
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err);
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err);
 
 /* grid_result.c. */
 
-/* Remembers the frontier as the vertices of level grid->depth. Local. */
+/* Remembers the frontier as the vertices of level grid->search.depth. Local. */
 void hw_grid_keep_level(struct hw_grid *grid);
 
 /* A bitmap for the discoveries of a bottom-up step. Local. */
@@ -191,8 +221,8 @@ static inline void hw_grid_phase_end(struct hw_grid *grid, enum hw_phase phase)
 {
     if (grid->options.trace) {
         double now = hw_seconds();
-        grid->step->seconds[phase] += now - grid->mark;
-        grid->mark = now;
+        grid->trace.step->seconds[phase] += now - grid->trace.mark_seconds;
+        grid->trace.mark_seconds = now;
     }
 }
 

@@ -19,7 +19,7 @@ struct pull {
     uint64_t *unvisited; /* those found are taken out */
     uint64_t *found;     /* becomes those found */
     uint64_t *settled;   /* gets those whose parent is the first neighbour; or NULL: then
-                            grid->parent gets them too */
+                            grid->search.parent gets them too */
 };
 
 /* What a thread counted: vertices whose first neighbour was not seen, the edges
@@ -32,14 +32,14 @@ struct pull_counts {
 static inline uint64_t first_seen(const struct pull *pull, hw_lid w, uint64_t unvisited, bool dense)
 {
     const struct hw_grid *grid = pull->grid;
-    const hw_lid *first = grid->first + pull->column + (size_t)w * 64;
+    const hw_lid *first = grid->tables.first + pull->column + (size_t)w * 64;
     uint64_t seen = 0;
 
     if (dense)
-        return grid->look_up(first, grid->seen) & unvisited;
+        return grid->tables.look_up(first, grid->search.seen) & unvisited;
     while (unvisited) {
         hw_lid k = hw_bits_take(&unvisited);
-        seen |= (uint64_t)hw_bitmap_test(grid->seen, first[k]) << k;
+        seen |= (uint64_t)hw_bitmap_test(grid->search.seen, first[k]) << k;
     }
     return seen;
 }
@@ -55,7 +55,7 @@ static inline void settle(const struct pull *pull, hw_lid w, uint64_t word)
     }
     while (word) {
         size_t c = pull->column + (size_t)w * 64 + hw_bits_take(&word);
-        grid->parent[c] = grid->row_code + grid->first[c];
+        grid->search.parent[c] = grid->tables.row_code + grid->tables.first[c];
     }
 }
 
@@ -67,10 +67,10 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
                       struct pull_counts *counts)
 {
     const struct hw_grid *grid = pull->grid;
-    const hw_count *restrict offset = grid->in->offset + pull->column;
-    const hw_lid *restrict index = grid->in->index;
-    const uint64_t *restrict seen = grid->seen;
-    hw_lid *restrict parent = grid->parent + pull->column;
+    const hw_count *restrict offset = grid->layout.in->offset + pull->column;
+    const hw_lid *restrict index = grid->layout.in->index;
+    const uint64_t *restrict seen = grid->search.seen;
+    hw_lid *restrict parent = grid->search.parent + pull->column;
     hw_count edges = 0, found = 0;
 
     for (hw_lid k = 0; k < rests; k++) {
@@ -84,7 +84,7 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
             p++;
         edges += (p < end ? p + 1 : end) - begin;
         if (p < end) {
-            parent[column[k]] = grid->row_code + index[p];
+            parent[column[k]] = grid->tables.row_code + index[p];
             hw_bitmap_set(pull->found, column[k]);
             found++;
         }
@@ -137,33 +137,34 @@ static hw_count pull_block(const struct pull *pull)
         found += counts.found;
     }
     /* All but the rests were found by one look each. */
-    pull->grid->step->edges_examined += pull->count - rests + edges;
+    pull->grid->trace.step->edges_examined += pull->count - rests + edges;
     return pull->count - rests + found;
 }
 
 /* Adds vertices of a block of the grid row to the rows seen. */
 static void see(struct hw_grid *grid, int block, const struct hw_set *set)
 {
-    size_t row = (size_t)block * grid->block;
+    size_t row = (size_t)block * grid->layout.block;
     const hw_lid *list = set->data;
 
     for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
-        hw_bitmap_set(grid->seen, row + list[k]);
+        hw_bitmap_set(grid->search.seen, row + list[k]);
     for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++)
-        hw_bits_or_at(grid->seen, row + (size_t)w * 64, ((const uint64_t *)set->data)[w]);
+        hw_bits_or_at(grid->search.seen, row + (size_t)w * 64, ((const uint64_t *)set->data)[w]);
 }
 
 /* Gathers the frontier of the grid row into `seen`. */
 static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->row;
+    struct hw_rowcol *line = &grid->layout.row;
     enum hw_status status = hw_rowcol_receive_shared(line, err);
     struct hw_set set;
 
-    if (grid->fresh_frontier)
-        set = hw_set_of_bits(line, line->me, line->me, grid->fresh, grid->frontier);
+    if (grid->search.frontier_is_bitmap)
+        set = hw_set_of_bits(line, line->me, line->me, grid->search.bitmap, grid->search.frontier);
     else
-        set = hw_set_of_list(line, line->me, line->me, grid->order + grid->begin, grid->frontier);
+        set = hw_set_of_list(line, line->me, line->me, grid->search.order + grid->search.begin,
+                             grid->search.frontier);
     if (status == HW_OK)
         status = hw_rowcol_share(line, &set, err);
     for (int r = 0; r < line->size && status == HW_OK; r++)
@@ -176,7 +177,7 @@ static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err
 static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *left, hw_count count,
                               uint64_t *received, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->column;
+    struct hw_rowcol *line = &grid->layout.column;
     int to = (line->me + 1) % line->size, from = (line->me + line->size - 1) % line->size;
     struct hw_set set = hw_set_of_bits(line, line->me, block, left, (hw_lid)count);
     enum hw_status status = hw_rowcol_send(line, to, &set, err);
@@ -184,7 +185,7 @@ static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *l
     if (status == HW_OK)
         status = hw_rowcol_wait(line, err);
     if (status == HW_OK)
-        hw_set_to_bits(&line->got[from], received, grid->block_words);
+        hw_set_to_bits(&line->got[from], received, grid->layout.block_words);
     return status;
 }
 
@@ -194,36 +195,39 @@ static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *l
  */
 static enum hw_status pull_around(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->column;
+    struct hw_rowcol *line = &grid->layout.column;
     int size = line->size, me = line->me;
     enum hw_status status = HW_OK;
 
-    memcpy(grid->fresh, grid->unvisited, grid->words * sizeof *grid->fresh);
+    memcpy(grid->search.bitmap, grid->search.unvisited,
+           grid->layout.words * sizeof *grid->search.bitmap);
     for (int s = 0; s < size && status == HW_OK; s++) {
         int block = (me - s + size) % size;
         bool own = s == 0;
         struct pull pull = {.grid = grid,
-                            .column = (size_t)block * grid->block,
+                            .column = (size_t)block * grid->layout.block,
                             .words = hw_bits_words(line->active[block]),
-                            .unvisited = own ? grid->unvisited : grid->travelling,
-                            .found = grid->found,
-                            .settled = own && grid->first_gid ? grid->settled : NULL};
+                            .unvisited = own ? grid->search.unvisited : grid->scratch.travelling,
+                            .found = grid->scratch.discovered_travelling,
+                            .settled = own && grid->tables.first_gid ? grid->search.settled : NULL};
         status = hw_rowcol_receive(line, (me + size - 1) % size, err);
         pull.count = hw_bits_count(pull.unvisited, pull.words);
         hw_count found = pull_block(&pull);
-        uint64_t *mine = grid->mine + (size_t)block * grid->block_words;
+        uint64_t *mine =
+            grid->scratch.discovered_for_column + (size_t)block * grid->layout.block_words;
         for (hw_lid w = 0; !own && w < pull.words; w++)
-            mine[w] |= grid->found[w];
-        grid->tally.foreign += own ? 0 : found;
+            mine[w] |= grid->scratch.discovered_travelling[w];
+        grid->counters.tally.foreign += own ? 0 : found;
         hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
         if (status == HW_OK)
-            status = pass_on(grid, block, pull.unvisited, pull.count - found,
-                             s == size - 1 ? grid->unvisited : grid->travelling, err);
+            status =
+                pass_on(grid, block, pull.unvisited, pull.count - found,
+                        s == size - 1 ? grid->search.unvisited : grid->scratch.travelling, err);
         hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     }
-    for (hw_lid w = 0; w < grid->words; w++)
-        grid->fresh[w] &= ~grid->unvisited[w];
-    grid->frontier = hw_bits_count(grid->fresh, grid->words);
+    for (hw_lid w = 0; w < grid->layout.words; w++)
+        grid->search.bitmap[w] &= ~grid->search.unvisited[w];
+    grid->search.frontier = hw_bits_count(grid->search.bitmap, grid->layout.words);
     return status;
 }
 
@@ -231,25 +235,26 @@ static enum hw_status pull_around(struct hw_grid *grid, struct hw_error *err)
 static void pull_own(struct hw_grid *grid)
 {
     struct pull pull = {.grid = grid,
-                        .words = grid->words,
-                        .count = grid->unvisited_count,
-                        .unvisited = grid->unvisited,
-                        .found = grid->fresh,
-                        .settled = grid->first_gid ? grid->settled : NULL};
+                        .words = grid->layout.words,
+                        .count = grid->search.unvisited_count,
+                        .unvisited = grid->search.unvisited,
+                        .found = grid->search.bitmap,
+                        .settled = grid->tables.first_gid ? grid->search.settled : NULL};
 
-    grid->frontier = (hw_lid)pull_block(&pull);
+    grid->search.frontier = (hw_lid)pull_block(&pull);
     hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
 }
 
 /* Brings `unvisited` up to date with what top-down steps have reached. */
 static void update_unvisited(struct hw_grid *grid)
 {
-    if (grid->unvisited_current)
+    if (grid->search.unvisited_current)
         return;
-    for (hw_lid w = 0; w < grid->words; w++)
-        grid->unvisited[w] &= ~hw_bits_at(grid->seen, (size_t)grid->own_row + (size_t)w * 64);
-    grid->unvisited_count = hw_bits_count(grid->unvisited, grid->words);
-    grid->unvisited_current = true;
+    for (hw_lid w = 0; w < grid->layout.words; w++)
+        grid->search.unvisited[w] &=
+            ~hw_bits_at(grid->search.seen, (size_t)grid->layout.own_row + (size_t)w * 64);
+    grid->search.unvisited_count = hw_bits_count(grid->search.unvisited, grid->layout.words);
+    grid->search.unvisited_current = true;
 }
 
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
@@ -257,23 +262,24 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     update_unvisited(grid);
-    if (grid->columns > 1)
+    if (grid->layout.columns > 1)
         status = gather_frontier(grid, err);
     if (status != HW_OK)
         return status;
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
-    grid->fresh = hw_grid_new_bitmap(grid);
-    if (grid->rows > 1)
+    grid->search.bitmap = hw_grid_new_bitmap(grid);
+    if (grid->layout.rows > 1)
         status = pull_around(grid, err);
     else
         pull_own(grid);
     if (status != HW_OK)
         return status;
-    for (hw_lid w = 0; w < grid->words; w++)
-        hw_bits_or_at(grid->seen, (size_t)grid->own_row + (size_t)w * 64, grid->fresh[w]);
-    grid->fresh_frontier = true;
-    grid->tally.found = grid->frontier;
-    grid->unvisited_count -= grid->frontier;
+    for (hw_lid w = 0; w < grid->layout.words; w++)
+        hw_bits_or_at(grid->search.seen, (size_t)grid->layout.own_row + (size_t)w * 64,
+                      grid->search.bitmap[w]);
+    grid->search.frontier_is_bitmap = true;
+    grid->counters.tally.found = grid->search.frontier;
+    grid->search.unvisited_count -= grid->search.frontier;
     hw_grid_phase_end(grid, HW_PHASE_UPDATE);
     return HW_OK;
 }

@@ -10,47 +10,47 @@
 /* Writes the levels of the vertices remembered. */
 static void flush_levels(struct hw_grid *grid)
 {
-    if (!grid->levels_begun)
-        memset(grid->level, 0xff, grid->block * sizeof *grid->level); /* -1 */
-    grid->levels_begun = true;
-    for (int l = 0; l < grid->kept_count; l++) {
-        const struct hw_grid_level *kept = &grid->kept[l];
+    if (!grid->levels.begun)
+        memset(grid->levels.level, 0xff, grid->layout.block * sizeof *grid->levels.level); /* -1 */
+    grid->levels.begun = true;
+    for (int l = 0; l < grid->levels.stored_count; l++) {
+        const struct hw_grid_level *kept = &grid->levels.stored[l];
         for (hw_lid k = kept->begin; !kept->bitmap && k < kept->end; k++)
-            grid->level[grid->order[k]] = kept->level;
-        for (hw_lid w = 0; kept->bitmap && w < grid->words; w++)
+            grid->levels.level[grid->search.order[k]] = kept->level;
+        for (hw_lid w = 0; kept->bitmap && w < grid->layout.words; w++)
             for (uint64_t left = kept->bitmap[w]; left;)
-                grid->level[w * 64 + hw_bits_take(&left)] = kept->level;
+                grid->levels.level[w * 64 + hw_bits_take(&left)] = kept->level;
     }
-    grid->kept_count = 0;
-    grid->bitmaps_taken = 0;
+    grid->levels.stored_count = 0;
+    grid->levels.bitmaps_taken = 0;
 }
 
 void hw_grid_keep_level(struct hw_grid *grid)
 {
-    if (grid->kept_count == HW_GRID_LEVELS)
+    if (grid->levels.stored_count == HW_GRID_LEVELS)
         flush_levels(grid);
-    grid->kept[grid->kept_count++] =
-        (struct hw_grid_level){.level = grid->depth,
-                               .begin = grid->begin,
-                               .end = grid->end,
-                               .bitmap = grid->fresh_frontier ? grid->fresh : NULL};
+    grid->levels.stored[grid->levels.stored_count++] = (struct hw_grid_level){
+        .level = grid->search.depth,
+        .begin = grid->search.begin,
+        .end = grid->search.end,
+        .bitmap = grid->search.frontier_is_bitmap ? grid->search.bitmap : NULL};
 }
 
 uint64_t *hw_grid_new_bitmap(struct hw_grid *grid)
 {
     /* They are used in turn, so that the next is never the frontier's; nor one that is
      * kept, of which there are at most the frontier's and those taken since the flush. */
-    if (grid->bitmaps_taken == HW_GRID_BITMAPS - 1)
+    if (grid->levels.bitmaps_taken == HW_GRID_BITMAPS - 1)
         flush_levels(grid);
-    grid->bitmaps_taken++;
-    grid->bitmap = (grid->bitmap + 1) % HW_GRID_BITMAPS;
-    return grid->bitmaps + (size_t)grid->bitmap * grid->block_words;
+    grid->levels.bitmaps_taken++;
+    grid->levels.bitmap = (grid->levels.bitmap + 1) % HW_GRID_BITMAPS;
+    return grid->levels.bitmaps + (size_t)grid->levels.bitmap * grid->layout.block_words;
 }
 
 /* Graph ids as they travel: 4 bytes where they all fit, else 8. */
 static void put_gid(const struct hw_grid *grid, void *wire, hw_lid k, hw_gid gid)
 {
-    if (grid->wire == sizeof gid)
+    if (grid->layout.wire == sizeof gid)
         ((hw_gid *)wire)[k] = gid;
     else
         ((hw_lid *)wire)[k] = (hw_lid)gid;
@@ -58,12 +58,13 @@ static void put_gid(const struct hw_grid *grid, void *wire, hw_lid k, hw_gid gid
 
 static hw_gid take_gid(const struct hw_grid *grid, const void *wire, hw_lid k)
 {
-    return grid->wire == sizeof(hw_gid) ? ((const hw_gid *)wire)[k] : ((const hw_lid *)wire)[k];
+    return grid->layout.wire == sizeof(hw_gid) ? ((const hw_gid *)wire)[k]
+                                               : ((const hw_lid *)wire)[k];
 }
 
 static void *at_gid(const struct hw_grid *grid, void *wire, size_t k)
 {
-    return (char *)wire + k * grid->wire;
+    return (char *)wire + k * grid->layout.wire;
 }
 
 /* Starts to send or receive graph ids; none are no message. */
@@ -72,7 +73,7 @@ static enum hw_status send_gids(struct hw_grid *grid, struct hw_rowcol *line, in
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_give(line, to, wire, count, (int)grid->wire, err);
+    return hw_rowcol_give(line, to, wire, count, (int)grid->layout.wire, err);
 }
 
 static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line, int from,
@@ -80,33 +81,34 @@ static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line,
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_take(line, from, wire, count, (int)grid->wire, err);
+    return hw_rowcol_take(line, from, wire, count, (int)grid->layout.wire, err);
 }
 
 /* The parent of an own vertex has come. */
 static void fetched(struct hw_grid *grid, hw_lid position, hw_gid gid)
 {
-    grid->gids[(size_t)grid->fetched_code + position] = gid;
-    grid->parent[(size_t)grid->own_column + position] = grid->fetched_code + position;
+    grid->tables.gids[(size_t)grid->tables.fetched_code + position] = gid;
+    grid->search.parent[(size_t)grid->layout.own_column + position] =
+        grid->tables.fetched_code + position;
 }
 
 /* Groups the own vertices whose parents the row knows by who knows: group[r] of
  * them from list[start of r] on. Returns the list. */
 static hw_lid *group_remotes(struct hw_grid *grid, hw_lid *group)
 {
-    hw_lid *list = grid->remote + grid->block, sum = 0;
-    const hw_lid *parent = grid->parent + grid->own_column;
+    hw_lid *list = grid->search.remote + grid->layout.block, sum = 0;
+    const hw_lid *parent = grid->search.parent + grid->layout.own_column;
 
-    memset(group, 0, (size_t)grid->columns * sizeof *group);
-    for (hw_lid k = 0; k < grid->remotes; k++)
-        group[UINT32_MAX - parent[grid->remote[k]]]++;
-    for (int r = 0; r < grid->columns; r++) {
+    memset(group, 0, (size_t)grid->layout.columns * sizeof *group);
+    for (hw_lid k = 0; k < grid->search.remotes; k++)
+        group[UINT32_MAX - parent[grid->search.remote[k]]]++;
+    for (int r = 0; r < grid->layout.columns; r++) {
         sum += group[r];
         group[r] = sum - group[r];
     }
-    for (hw_lid k = 0; k < grid->remotes; k++)
-        list[group[UINT32_MAX - parent[grid->remote[k]]]++] = grid->remote[k];
-    for (int r = grid->columns - 1; r > 0; r--)
+    for (hw_lid k = 0; k < grid->search.remotes; k++)
+        list[group[UINT32_MAX - parent[grid->search.remote[k]]]++] = grid->search.remote[k];
+    for (int r = grid->layout.columns - 1; r > 0; r--)
         group[r] -= group[r - 1];
     return list;
 }
@@ -114,32 +116,32 @@ static hw_lid *group_remotes(struct hw_grid *grid, hw_lid *group)
 /* Answers one rank of the row: the parents of the vertices it asks for. */
 static enum hw_status answer(struct hw_grid *grid, int to, struct hw_error *err)
 {
-    size_t row = (size_t)to * grid->block;
-    hw_lid *list = at_gid(grid, grid->outgoing, row);
-    hw_lid count = hw_set_to_list(&grid->row.got[to], list);
+    size_t row = (size_t)to * grid->layout.block;
+    hw_lid *list = at_gid(grid, grid->scratch.outgoing, row);
+    hw_lid count = hw_set_to_list(&grid->layout.row.got[to], list);
 
     /* From the end, so that ids wider than positions overwrite none still to come. */
     for (hw_lid k = count; k-- > 0;) {
-        hw_lid column = grid->row_parent[row + list[k]];
-        put_gid(grid, list, k, grid->gid[(size_t)grid->column_code + column]);
+        hw_lid column = grid->search.row_parent[row + list[k]];
+        put_gid(grid, list, k, grid->tables.gid[(size_t)grid->tables.column_code + column]);
     }
-    return send_gids(grid, &grid->row, to, list, count, err);
+    return send_gids(grid, &grid->layout.row, to, list, count, err);
 }
 
 /* Asks each rank of the grid row for the parents of the vertices it reached first. */
 static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->row;
-    hw_lid *group = grid->finds_count, *list = group_remotes(grid, group);
-    void *wire = at_gid(grid, grid->outgoing, (size_t)grid->own_row);
+    struct hw_rowcol *line = &grid->layout.row;
+    hw_lid *group = grid->scratch.discovered_count, *list = group_remotes(grid, group);
+    void *wire = at_gid(grid, grid->scratch.outgoing, (size_t)grid->layout.own_row);
     enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
         if (r == line->me)
             continue;
-        grid->sent[r] = hw_set_of_list(line, r, line->me, list + at, group[r]);
-        status = hw_rowcol_send(line, r, &grid->sent[r], err);
+        grid->scratch.sent[r] = hw_set_of_list(line, r, line->me, list + at, group[r]);
+        status = hw_rowcol_send(line, r, &grid->scratch.sent[r], err);
     }
     if (status == HW_OK)
         status = hw_rowcol_wait(line, err);
@@ -154,8 +156,8 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
         status = hw_rowcol_finish(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
-        if (r != line->me && grid->sent[r].bitmap)
-            hw_set_to_list(&grid->sent[r], list + at); /* answered in this order */
+        if (r != line->me && grid->scratch.sent[r].bitmap)
+            hw_set_to_list(&grid->scratch.sent[r], list + at); /* answered in this order */
         for (hw_lid k = at; k < at + group[r]; k++)
             fetched(grid, list[k], take_gid(grid, wire, k));
     }
@@ -165,16 +167,17 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
 /* Sends the parents of what this part found for one other part of the column. */
 static enum hw_status send_parents(struct hw_grid *grid, int to, struct hw_error *err)
 {
-    size_t column = (size_t)to * grid->block;
-    const uint64_t *mine = grid->mine + (size_t)to * grid->block_words;
-    void *wire = at_gid(grid, grid->expanded, column);
+    size_t column = (size_t)to * grid->layout.block;
+    const uint64_t *mine =
+        grid->scratch.discovered_for_column + (size_t)to * grid->layout.block_words;
+    void *wire = at_gid(grid, grid->scratch.expanded, column);
     hw_lid count = 0;
 
-    for (hw_lid w = 0; w < hw_bits_words(grid->column.active[to]); w++)
+    for (hw_lid w = 0; w < hw_bits_words(grid->layout.column.active[to]); w++)
         for (uint64_t left = mine[w]; left;)
             put_gid(grid, wire, count++,
-                    grid->gid[grid->parent[column + w * 64 + hw_bits_take(&left)]]);
-    return send_gids(grid, &grid->column, to, wire, count, err);
+                    grid->tables.gid[grid->search.parent[column + w * 64 + hw_bits_take(&left)]]);
+    return send_gids(grid, &grid->layout.column, to, wire, count, err);
 }
 
 /* The number of positions in a set. */
@@ -187,13 +190,14 @@ static hw_lid set_size(const struct hw_set *set)
 /* Tells each part of the grid column what was found for it, and by which parents. */
 static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->column;
-    void *wire = at_gid(grid, grid->expanded, grid->own_column);
+    struct hw_rowcol *line = &grid->layout.column;
+    void *wire = at_gid(grid, grid->scratch.expanded, grid->layout.own_column);
     enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        const uint64_t *mine = grid->mine + (size_t)r * grid->block_words;
+        const uint64_t *mine =
+            grid->scratch.discovered_for_column + (size_t)r * grid->layout.block_words;
         if (r == line->me)
             continue;
         struct hw_set set =
@@ -216,9 +220,10 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         if (r == line->me)
             continue;
-        hw_set_to_bits(&line->got[r], grid->found, grid->block_words);
-        for (hw_lid w = 0; w < grid->words; w++)
-            for (uint64_t left = grid->found[w]; left;)
+        hw_set_to_bits(&line->got[r], grid->scratch.discovered_travelling,
+                       grid->layout.block_words);
+        for (hw_lid w = 0; w < grid->layout.words; w++)
+            for (uint64_t left = grid->scratch.discovered_travelling[w]; left;)
                 fetched(grid, w * 64 + hw_bits_take(&left), take_gid(grid, wire, at++));
     }
     return status;
@@ -228,9 +233,9 @@ enum hw_status hw_grid_fetch_parents(struct hw_grid *grid, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    if (grid->accepted > 0)
+    if (grid->counters.accepted > 0)
         status = fetch_along_row(grid, err);
-    if (grid->foreign > 0 && status == HW_OK)
+    if (grid->counters.foreign > 0 && status == HW_OK)
         status = fetch_along_column(grid, err);
     hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;
@@ -240,15 +245,15 @@ enum hw_status hw_grid_fetch_parents(struct hw_grid *grid, struct hw_error *err)
 static enum hw_status gather_levels(struct hw_grid *grid, struct hw_rowcol *line, int32_t *level,
                                     struct hw_error *err)
 {
-    size_t bytes = grid->block * sizeof *level;
+    size_t bytes = grid->layout.block * sizeof *level;
 
-    memcpy(level + (size_t)line->me * grid->block, grid->level, bytes);
+    memcpy(level + (size_t)line->me * grid->layout.block, grid->levels.level, bytes);
     if (line->size == 1)
         return HW_OK;
     for (int r = 0; r < line->size; r++)
         if (r != line->me)
             hw_rowcol_count_message(line, r, (hw_count)bytes);
-    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, level, (int)grid->block,
+    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, level, (int)grid->layout.block,
                                 MPI_INT32_T, line->comm),
                   "MPI_Allgather", err);
 }
@@ -256,14 +261,14 @@ static enum hw_status gather_levels(struct hw_grid *grid, struct hw_rowcol *line
 /* The least graph id among a column's rows one level up, or INT64_MAX. */
 static hw_gid least_parent(const struct hw_grid *grid, size_t column)
 {
-    const hw_count end = grid->in->offset[column + 1];
-    const int32_t up = grid->column_level[column] - 1;
+    const hw_count end = grid->layout.in->offset[column + 1];
+    const int32_t up = grid->canonical.column_level[column] - 1;
     hw_gid least = INT64_MAX;
 
-    for (hw_count p = grid->in->offset[column]; p < end && up >= 0; p++) {
-        hw_lid row = grid->in->index[p];
-        hw_gid gid = grid->gid[(size_t)grid->row_code + row];
-        if (grid->row_level[row] == up && gid < least)
+    for (hw_count p = grid->layout.in->offset[column]; p < end && up >= 0; p++) {
+        hw_lid row = grid->layout.in->index[p];
+        hw_gid gid = grid->tables.gid[(size_t)grid->tables.row_code + row];
+        if (grid->canonical.row_level[row] == up && gid < least)
             least = gid;
     }
     return least;
@@ -271,27 +276,28 @@ static hw_gid least_parent(const struct hw_grid *grid, size_t column)
 
 enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->column;
+    struct hw_rowcol *line = &grid->layout.column;
     enum hw_status status = HW_OK;
-    hw_gid *best = grid->best;
+    hw_gid *best = grid->canonical.best;
 
     flush_levels(grid);
-    status = gather_levels(grid, &grid->row, grid->row_level, err);
+    status = gather_levels(grid, &grid->layout.row, grid->canonical.row_level, err);
     if (status == HW_OK)
-        status = gather_levels(grid, line, grid->column_level, err);
+        status = gather_levels(grid, line, grid->canonical.column_level, err);
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
 #pragma omp parallel for num_threads(grid->threads) schedule(dynamic, 1024)
-    for (size_t c = 0; c < (size_t)grid->rows * grid->block; c++)
+    for (size_t c = 0; c < (size_t)grid->layout.rows * grid->layout.block; c++)
         best[c] = least_parent(grid, c);
-    grid->step->edges_examined += grid->in->offset[(size_t)grid->rows * grid->block];
+    grid->trace.step->edges_examined +=
+        grid->layout.in->offset[(size_t)grid->layout.rows * grid->layout.block];
     hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
     for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++) {
         /* Not in place: MPICH 4.0 crashes on that from 4 KiB on. */
-        status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->block, grid->least, (int)grid->block,
-                                   HW_MPI_GID, MPI_MIN, r, line->comm),
+        status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->layout.block, grid->canonical.least,
+                                   (int)grid->layout.block, HW_MPI_GID, MPI_MIN, r, line->comm),
                         "MPI_Reduce", err);
         if (r != line->me)
-            hw_rowcol_count_message(line, r, (hw_count)(grid->block * sizeof *best));
+            hw_rowcol_count_message(line, r, (hw_count)(grid->layout.block * sizeof *best));
     }
     hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;
@@ -312,20 +318,20 @@ static inline void widen(hw_gid *restrict out, const int32_t *restrict gid)
 static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from, hw_lid to)
 {
     const hw_lid *position = grid->part->own.by_graph_id;
-    const hw_lid *code = grid->parent + grid->own_column;
-    const uint64_t *seen = grid->seen;
-    const hw_gid *gid = grid->gid;
+    const hw_lid *code = grid->search.parent + grid->layout.own_column;
+    const uint64_t *seen = grid->search.seen;
+    const hw_gid *gid = grid->tables.gid;
     hw_lid rest[PIECE], rests = 0, k = from;
 
-    for (; grid->first_gid && to - k >= 64; k += 64) {
-        uint64_t left = ~grid->look_up(position + k, grid->settled);
-        widen(parent + k, grid->first_gid + k);
+    for (; grid->tables.first_gid && to - k >= 64; k += 64) {
+        uint64_t left = ~grid->tables.look_up(position + k, grid->search.settled);
+        widen(parent + k, grid->tables.first_gid + k);
         while (left)
             rest[rests++] = k + hw_bits_take(&left);
     }
     for (; k < to; k++) {
-        if (grid->first_gid && hw_bitmap_test(grid->settled, position[k]))
-            parent[k] = grid->first_gid[k];
+        if (grid->tables.first_gid && hw_bitmap_test(grid->search.settled, position[k]))
+            parent[k] = grid->tables.first_gid[k];
         else
             rest[rests++] = k;
     }
@@ -333,7 +339,7 @@ static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
         if (rests - r > 16)
             __builtin_prefetch(&code[position[rest[r + 16]]]);
         hw_lid own = position[rest[r]];
-        bool reached = hw_bitmap_test(seen, (size_t)grid->own_row + own);
+        bool reached = hw_bitmap_test(seen, (size_t)grid->layout.own_row + own);
         parent[rest[r]] = reached ? gid[code[own]] : HW_GID_NONE;
     }
 }
@@ -343,11 +349,11 @@ static void write_canonical_piece(const struct hw_grid *grid, hw_gid *parent, hw
                                   hw_lid to)
 {
     const struct hw_part_vertices *own = &grid->part->own;
-    const hw_gid *least = grid->rows > 1 ? grid->least : grid->best;
+    const hw_gid *least = grid->layout.rows > 1 ? grid->canonical.least : grid->canonical.best;
 
     for (hw_lid k = from; k < to; k++) {
         hw_lid position = own->by_graph_id[k];
-        int32_t level = grid->level[position];
+        int32_t level = grid->levels.level[position];
         if (level <= 0)
             parent[k] = level < 0 ? HW_GID_NONE : own->graph_id[position];
         else
@@ -377,5 +383,5 @@ void hw_grid_write_levels(struct hw_grid *grid, int32_t *level)
     flush_levels(grid);
 #pragma omp parallel for num_threads(grid->threads) schedule(static)
     for (hw_lid k = 0; k < own->count; k++)
-        level[k] = grid->level[own->by_graph_id[k]];
+        level[k] = grid->levels.level[own->by_graph_id[k]];
 }

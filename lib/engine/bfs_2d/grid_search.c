@@ -18,61 +18,65 @@
 /* Begins a row of measurements. */
 static void begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction)
 {
-    grid->step = hw_trace_append(steps);
-    if (!grid->step) {
-        grid->steps_status = HW_RESOURCES;
-        memset(&grid->spare, 0, sizeof grid->spare);
-        grid->step = &grid->spare;
+    grid->trace.step = hw_trace_append(steps);
+    if (!grid->trace.step) {
+        grid->trace.status = HW_RESOURCES;
+        memset(&grid->trace.spare_record, 0, sizeof grid->trace.spare_record);
+        grid->trace.step = &grid->trace.spare_record;
     }
-    grid->step->direction = direction;
-    grid->step->frontier = grid->frontier;
-    grid->tally = (struct hw_grid_tally){0};
+    grid->trace.step->direction = direction;
+    grid->trace.step->frontier = grid->search.frontier;
+    grid->counters.tally = (struct hw_grid_tally){0};
     for (int l = 0; l < 2; l++) {
-        struct hw_rowcol *line = l ? &grid->column : &grid->row;
+        struct hw_rowcol *line = l ? &grid->layout.column : &grid->layout.row;
         hw_rowcol_begin_traffic(line);
     }
     if (grid->options.trace)
-        grid->mark = hw_seconds();
+        grid->trace.mark_seconds = hw_seconds();
 }
 
 /* Completes the row of measurements: what was found and sent, and in which form. */
 static void end_step(struct hw_grid *grid, const char *what)
 {
     static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
-    struct hw_trace_record *step = grid->step;
+    struct hw_trace_record *step = grid->trace.step;
 
-    hw_rowcol_end_traffic(&grid->row, step);
-    hw_rowcol_end_traffic(&grid->column, step);
+    hw_rowcol_end_traffic(&grid->layout.row, step);
+    hw_rowcol_end_traffic(&grid->layout.column, step);
     snprintf(step->routine, sizeof step->routine, "%s%s", what,
-             form[grid->row.routines | grid->column.routines]);
+             form[grid->layout.row.routines | grid->layout.column.routines]);
 }
 
 /* Resets the state and visits the root. */
 static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
 {
-    size_t words = grid->block_words;
+    size_t words = grid->layout.block_words;
 
-    memset(grid->seen, 0, ((size_t)grid->columns * grid->block / 64 + 3) * sizeof *grid->seen);
+    memset(grid->search.seen, 0,
+           ((size_t)grid->layout.columns * grid->layout.block / 64 + 3) *
+               sizeof *grid->search.seen);
     for (size_t w = 0; w < words; w++)
-        grid->unvisited[w] = ~grid->isolated[w];
-    memcpy(grid->settled, grid->isolated, words * sizeof *grid->settled);
-    if (grid->rows > 1)
-        memset(grid->mine, 0, (size_t)grid->rows * words * sizeof *grid->mine);
-    grid->ordered = grid->remotes = grid->begin = grid->end = grid->frontier = 0;
-    grid->fresh_frontier = grid->levels_begun = grid->unvisited_current = false;
-    grid->kept_count = grid->bitmap = grid->bitmaps_taken = 0;
-    grid->depth = 0;
-    grid->accepted = grid->foreign = 0;
-    grid->reached = 1;
-    grid->steps_status = HW_OK;
+        grid->search.unvisited[w] = ~grid->tables.isolated[w];
+    memcpy(grid->search.settled, grid->tables.isolated, words * sizeof *grid->search.settled);
+    if (grid->layout.rows > 1)
+        memset(grid->scratch.discovered_for_column, 0,
+               (size_t)grid->layout.rows * words * sizeof *grid->scratch.discovered_for_column);
+    grid->search.ordered = grid->search.remotes = grid->search.begin = grid->search.end =
+        grid->search.frontier = 0;
+    grid->search.frontier_is_bitmap = grid->levels.begun = grid->search.unvisited_current = false;
+    grid->levels.stored_count = grid->levels.bitmap = grid->levels.bitmaps_taken = 0;
+    grid->search.depth = 0;
+    grid->counters.accepted = grid->counters.foreign = 0;
+    grid->counters.reached = 1;
+    grid->trace.status = HW_OK;
     if (owner != grid->part->index)
         return;
-    hw_bitmap_set(grid->seen, (size_t)grid->own_row + position);
-    grid->settled[position / 64] &= ~(UINT64_C(1) << position % 64);
-    grid->parent[(size_t)grid->own_column + position] =
-        grid->column_code + grid->own_column + position;
-    grid->order[0] = position;
-    grid->ordered = grid->end = grid->frontier = 1;
+    hw_bitmap_set(grid->search.seen, (size_t)grid->layout.own_row + position);
+    grid->search.settled[position / 64] &= ~(UINT64_C(1) << position % 64);
+    grid->search.parent[(size_t)grid->layout.own_column + position] =
+        grid->tables.column_code + grid->layout.own_column + position;
+    grid->search.order[0] = position;
+    grid->search.ordered = grid->search.end = grid->search.frontier = 1;
 }
 
 /* Sums up the tally of a step over all ranks. */
@@ -81,13 +85,13 @@ static enum hw_status sum_tally(struct hw_grid *grid, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (grid->part->spec.parts > 1)
-        status =
-            hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &grid->tally, sizeof grid->tally / sizeof(hw_count),
-                                 HW_MPI_COUNT, MPI_SUM, grid->ctx->world),
-                   "MPI_Allreduce", err);
-    grid->reached += grid->tally.found;
-    grid->accepted += grid->tally.accepted;
-    grid->foreign += grid->tally.foreign;
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &grid->counters.tally,
+                                      sizeof grid->counters.tally / sizeof(hw_count), HW_MPI_COUNT,
+                                      MPI_SUM, grid->ctx->world),
+                        "MPI_Allreduce", err);
+    grid->counters.reached += grid->counters.tally.found;
+    grid->counters.accepted += grid->counters.tally.accepted;
+    grid->counters.foreign += grid->counters.tally.foreign;
     hw_grid_phase_end(grid, HW_PHASE_REDUCTIONS);
     return status;
 }
@@ -96,8 +100,8 @@ static enum hw_status sum_tally(struct hw_grid *grid, struct hw_error *err)
 static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction now)
 {
     const struct hw_part *part = grid->part;
-    const struct hw_grid_tally *tally = &grid->tally;
-    hw_count unvisited = grid->reachable - grid->reached;
+    const struct hw_grid_tally *tally = &grid->counters.tally;
+    hw_count unvisited = grid->tables.reachable - grid->counters.reached;
 
     if (grid->direction != HW_DIRECTION_AUTO)
         return grid->direction;
@@ -108,7 +112,7 @@ static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction no
     }
     /* Back when scanning the frontier's lists is less than looking at all bitmaps
      * and at the lists of those still unvisited. */
-    hw_count degree = part->edges / (grid->reachable > 0 ? grid->reachable : 1) + 1;
+    hw_count degree = part->edges / (grid->tables.reachable > 0 ? grid->tables.reachable : 1) + 1;
     return tally->found * degree < part->vertices / 64 + unvisited ? HW_DIRECTION_TOP_DOWN : now;
 }
 
@@ -126,16 +130,16 @@ static enum hw_status traverse(struct hw_grid *grid, struct hw_trace *steps, str
         status = down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err);
         if (status != HW_OK)
             return status;
-        grid->step->discovered = grid->tally.found;
+        grid->trace.step->discovered = grid->counters.tally.found;
         end_step(grid, down ? "push" : "pull");
         status = sum_tally(grid, err);
         if (status != HW_OK)
             return status;
-        grid->depth++;
-        if (grid->frontier > 0)
+        grid->search.depth++;
+        if (grid->search.frontier > 0)
             hw_grid_keep_level(grid);
         direction = choose(grid, direction);
-    } while (grid->tally.found > 0);
+    } while (grid->counters.tally.found > 0);
     return HW_OK;
 }
 
@@ -145,12 +149,12 @@ static enum hw_status complete_parents(struct hw_grid *grid, struct hw_trace *st
 {
     enum hw_status status = HW_OK;
 
-    grid->frontier = 0;
+    grid->search.frontier = 0;
     if (grid->options.canonical_parents) {
         begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_canonical_parents(grid, err);
         end_step(grid, "canonical");
-    } else if (grid->accepted > 0 || grid->foreign > 0) {
+    } else if (grid->counters.accepted > 0 || grid->counters.foreign > 0) {
         begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_fetch_parents(grid, err);
         end_step(grid, "parents");
@@ -170,7 +174,7 @@ static enum hw_status finish(struct hw_grid *grid, struct hw_result *result, str
         return status;
     result->seconds = seconds[0];
     result->seconds_search_order = seconds[1];
-    if (grid->steps_status != HW_OK)
+    if (grid->trace.status != HW_OK)
         status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     return hw_agree(grid->ctx->world, status, err);
 }
@@ -191,7 +195,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
         return status;
     double start = hw_seconds();
     begin_search(grid, owner, position);
-    if (grid->frontier > 0)
+    if (grid->search.frontier > 0)
         hw_grid_keep_level(grid);
     status = traverse(grid, &result->trace, err);
     if (status == HW_OK)

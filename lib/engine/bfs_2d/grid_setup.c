@@ -12,61 +12,77 @@
 /* What is made once. */
 static void add_constants(struct hw_arrays *arrays, struct hw_grid *grid)
 {
-    hw_count block = grid->block, rows = grid->rows * block;
+    hw_count block = grid->layout.block, rows = grid->layout.rows * block;
     bool ids_fit = grid->part->vertices <= INT32_MAX;
 
-    hw_arrays_add(arrays, &grid->isolated, grid->block_words, sizeof *grid->isolated);
-    hw_arrays_add(arrays, &grid->degree, block, sizeof *grid->degree);
-    hw_arrays_add(arrays, &grid->first, rows + 64, sizeof *grid->first);
-    hw_arrays_add(arrays, &grid->first_gid, ids_fit ? grid->part->own.count : 0,
-                  sizeof *grid->first_gid);
-    hw_arrays_add(arrays, &grid->gids, grid->part->spec.parts > 1 ? grid->fetched_code + block : 0,
-                  sizeof *grid->gids);
+    hw_arrays_add(arrays, &grid->tables.isolated, grid->layout.block_words,
+                  sizeof *grid->tables.isolated);
+    hw_arrays_add(arrays, &grid->tables.degree, block, sizeof *grid->tables.degree);
+    hw_arrays_add(arrays, &grid->tables.first, rows + 64, sizeof *grid->tables.first);
+    hw_arrays_add(arrays, &grid->tables.first_gid, ids_fit ? grid->part->own.count : 0,
+                  sizeof *grid->tables.first_gid);
+    hw_arrays_add(arrays, &grid->tables.gids,
+                  grid->part->spec.parts > 1 ? grid->tables.fetched_code + block : 0,
+                  sizeof *grid->tables.gids);
 }
 
 /* What only several grid rows or columns need. */
 static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
 {
-    hw_count block = grid->block, words = grid->block_words;
-    hw_count many_rows = grid->rows > 1 ? grid->rows : 0;
-    hw_count many_columns = grid->columns > 1 ? grid->columns : 0;
+    hw_count block = grid->layout.block, words = grid->layout.block_words;
+    hw_count many_rows = grid->layout.rows > 1 ? grid->layout.rows : 0;
+    hw_count many_columns = grid->layout.columns > 1 ? grid->layout.columns : 0;
 
-    hw_arrays_add(arrays, &grid->row_parent, many_columns * block, sizeof *grid->row_parent);
-    hw_arrays_add(arrays, &grid->outgoing, many_columns * block, grid->wire);
-    hw_arrays_add(arrays, &grid->remote, many_columns ? 2 * block : 0, sizeof *grid->remote);
-    hw_arrays_add(arrays, &grid->expanded, many_rows * block, grid->wire);
-    hw_arrays_add(arrays, &grid->mine, many_rows * words, sizeof *grid->mine);
-    hw_arrays_add(arrays, &grid->travelling, many_rows ? words : 0, sizeof *grid->travelling);
-    hw_arrays_add(arrays, &grid->found, many_rows ? words : 0, sizeof *grid->found);
-    hw_arrays_add(arrays, &grid->least, grid->options.canonical_parents && many_rows ? block : 0,
-                  sizeof *grid->least);
-    hw_arrays_add(arrays, &grid->sent, grid->rows + grid->columns, sizeof *grid->sent);
-    hw_rowcol_arrays(&grid->row, arrays);
-    hw_rowcol_arrays(&grid->column, arrays);
+    hw_arrays_add(arrays, &grid->search.row_parent, many_columns * block,
+                  sizeof *grid->search.row_parent);
+    hw_arrays_add(arrays, &grid->scratch.outgoing, many_columns * block, grid->layout.wire);
+    hw_arrays_add(arrays, &grid->search.remote, many_columns ? 2 * block : 0,
+                  sizeof *grid->search.remote);
+    hw_arrays_add(arrays, &grid->scratch.expanded, many_rows * block, grid->layout.wire);
+    hw_arrays_add(arrays, &grid->scratch.discovered_for_column, many_rows * words,
+                  sizeof *grid->scratch.discovered_for_column);
+    hw_arrays_add(arrays, &grid->scratch.travelling, many_rows ? words : 0,
+                  sizeof *grid->scratch.travelling);
+    hw_arrays_add(arrays, &grid->scratch.discovered_travelling, many_rows ? words : 0,
+                  sizeof *grid->scratch.discovered_travelling);
+    hw_arrays_add(arrays, &grid->canonical.least,
+                  grid->options.canonical_parents && many_rows ? block : 0,
+                  sizeof *grid->canonical.least);
+    hw_arrays_add(arrays, &grid->scratch.sent, grid->layout.rows + grid->layout.columns,
+                  sizeof *grid->scratch.sent);
+    hw_rowcol_arrays(&grid->layout.row, arrays);
+    hw_rowcol_arrays(&grid->layout.column, arrays);
 }
 
 static struct hw_arrays list_arrays(struct hw_grid *grid)
 {
     struct hw_arrays arrays = {.count = 0};
-    hw_count block = grid->block, words = grid->block_words;
-    hw_count rows = grid->rows * block, columns = grid->columns * block;
+    hw_count block = grid->layout.block, words = grid->layout.block_words;
+    hw_count rows = grid->layout.rows * block, columns = grid->layout.columns * block;
     bool canonical = grid->options.canonical_parents;
 
     add_constants(&arrays, grid);
-    hw_arrays_add(&arrays, &grid->seen, columns / 64 + 3, sizeof *grid->seen);
-    hw_arrays_add(&arrays, &grid->unvisited, words, sizeof *grid->unvisited);
-    hw_arrays_add(&arrays, &grid->settled, words, sizeof *grid->settled);
-    hw_arrays_add(&arrays, &grid->parent, rows, sizeof *grid->parent);
-    hw_arrays_add(&arrays, &grid->order, block, sizeof *grid->order);
-    hw_arrays_add(&arrays, &grid->discoveries, (hw_count)grid->threads * grid->columns,
-                  sizeof *grid->discoveries);
-    hw_arrays_add(&arrays, &grid->finds_count, grid->columns, sizeof *grid->finds_count);
-    hw_arrays_add(&arrays, &grid->chunk, rows / HW_GRID_CHUNK + 2, sizeof *grid->chunk);
-    hw_arrays_add(&arrays, &grid->bitmaps, HW_GRID_BITMAPS * words, sizeof *grid->bitmaps);
-    hw_arrays_add(&arrays, &grid->level, block, sizeof *grid->level);
-    hw_arrays_add(&arrays, &grid->row_level, canonical ? columns : 0, sizeof *grid->row_level);
-    hw_arrays_add(&arrays, &grid->column_level, canonical ? rows : 0, sizeof *grid->column_level);
-    hw_arrays_add(&arrays, &grid->best, canonical ? rows : 0, sizeof *grid->best);
+    hw_arrays_add(&arrays, &grid->search.seen, columns / 64 + 3, sizeof *grid->search.seen);
+    hw_arrays_add(&arrays, &grid->search.unvisited, words, sizeof *grid->search.unvisited);
+    hw_arrays_add(&arrays, &grid->search.settled, words, sizeof *grid->search.settled);
+    hw_arrays_add(&arrays, &grid->search.parent, rows, sizeof *grid->search.parent);
+    hw_arrays_add(&arrays, &grid->search.order, block, sizeof *grid->search.order);
+    hw_arrays_add(&arrays, &grid->scratch.discoveries,
+                  (hw_count)grid->threads * grid->layout.columns,
+                  sizeof *grid->scratch.discoveries);
+    hw_arrays_add(&arrays, &grid->scratch.discovered_count, grid->layout.columns,
+                  sizeof *grid->scratch.discovered_count);
+    hw_arrays_add(&arrays, &grid->scratch.chunk, rows / HW_GRID_CHUNK + 2,
+                  sizeof *grid->scratch.chunk);
+    hw_arrays_add(&arrays, &grid->levels.bitmaps, HW_GRID_BITMAPS * words,
+                  sizeof *grid->levels.bitmaps);
+    hw_arrays_add(&arrays, &grid->levels.level, block, sizeof *grid->levels.level);
+    hw_arrays_add(&arrays, &grid->canonical.row_level, canonical ? columns : 0,
+                  sizeof *grid->canonical.row_level);
+    hw_arrays_add(&arrays, &grid->canonical.column_level, canonical ? rows : 0,
+                  sizeof *grid->canonical.column_level);
+    hw_arrays_add(&arrays, &grid->canonical.best, canonical ? rows : 0,
+                  sizeof *grid->canonical.best);
     add_exchanges(&arrays, grid);
     return arrays;
 }
@@ -75,20 +91,21 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
  * of them has a single block, the other holds that block too. */
 static hw_count place_codes(struct hw_grid *grid)
 {
-    hw_count block = grid->block, rows = grid->rows * block, columns = grid->columns * block;
+    hw_count block = grid->layout.block, rows = grid->layout.rows * block,
+             columns = grid->layout.columns * block;
     hw_count row_code = 0, column_code = columns, end = columns + rows;
 
-    if (grid->rows == 1) {
-        column_code = grid->own_row;
+    if (grid->layout.rows == 1) {
+        column_code = grid->layout.own_row;
         end = columns;
-    } else if (grid->columns == 1) {
-        row_code = grid->own_column;
+    } else if (grid->layout.columns == 1) {
+        row_code = grid->layout.own_column;
         column_code = 0;
         end = rows;
     }
-    grid->row_code = (hw_lid)row_code;
-    grid->column_code = (hw_lid)column_code;
-    grid->fetched_code = (hw_lid)end;
+    grid->tables.row_code = (hw_lid)row_code;
+    grid->tables.column_code = (hw_lid)column_code;
+    grid->tables.fetched_code = (hw_lid)end;
     return end + (grid->part->spec.parts > 1 ? block : 0);
 }
 
@@ -99,39 +116,39 @@ static enum hw_status shape(struct hw_grid *grid, const struct hw_part *part,
     const struct hw_layout_spec *spec = &part->spec;
     hw_count block = part->grid.block;
 
-    *grid =
-        (struct hw_grid){.part = part,
-                         .row.comm = MPI_COMM_NULL,
-                         .column.comm = MPI_COMM_NULL,
-                         .options = *options,
-                         .direction = hw_direction_of(options),
-                         .threads = 1,
-                         .rows = spec->rows,
-                         .columns = spec->columns,
-                         .i = part->grid.row,
-                         .j = part->grid.column,
-                         .block = part->grid.block,
-                         .block_words = hw_bits_words(block),
-                         .own_row = (hw_lid)(part->grid.column * block),
-                         .own_column = (hw_lid)(part->grid.row * block),
-                         .out = &part->grid.out,
-                         .in = part->directed ? &part->grid.in : &part->grid.out,
-                         .wire = part->vertices <= UINT32_MAX ? sizeof(hw_lid) : sizeof(hw_gid)};
-    grid->row.size = grid->columns;
-    grid->column.size = grid->rows;
-    grid->row.exchange = grid->column.exchange = hw_exchange_of(options);
-    grid->row.capacity = grid->column.capacity =
+    *grid = (struct hw_grid){
+        .part = part,
+        .options = *options,
+        .direction = hw_direction_of(options),
+        .threads = 1,
+        .layout = {.row.comm = MPI_COMM_NULL,
+                   .column.comm = MPI_COMM_NULL,
+                   .rows = spec->rows,
+                   .columns = spec->columns,
+                   .i = part->grid.row,
+                   .j = part->grid.column,
+                   .block = part->grid.block,
+                   .block_words = hw_bits_words(block),
+                   .own_row = (hw_lid)(part->grid.column * block),
+                   .own_column = (hw_lid)(part->grid.row * block),
+                   .out = &part->grid.out,
+                   .in = part->directed ? &part->grid.in : &part->grid.out,
+                   .wire = part->vertices <= UINT32_MAX ? sizeof(hw_lid) : sizeof(hw_gid)}};
+    grid->layout.row.size = grid->layout.columns;
+    grid->layout.column.size = grid->layout.rows;
+    grid->layout.row.exchange = grid->layout.column.exchange = hw_exchange_of(options);
+    grid->layout.row.capacity = grid->layout.column.capacity =
         hw_rowcol_capacity(part->grid.block, hw_exchange_of(options));
     hw_count codes = place_codes(grid);
     /* The last codes stand for the ranks that know a parent. */
-    bool fits = codes < (hw_count)UINT32_MAX - grid->columns;
-    if (spec->parts > 1 && (block > INT_MAX || grid->row.capacity > INT_MAX))
+    bool fits = codes < (hw_count)UINT32_MAX - grid->layout.columns;
+    if (spec->parts > 1 && (block > INT_MAX || grid->layout.row.capacity > INT_MAX))
         fits = false;
     if (!fits)
         return hw_fail(err, HW_BAD_INPUT,
                        "method grid numbers what a part knows with 32 bits, and %" PRI_COUNT
                        " vertices in each of %d x %d parts are too many; use more parts",
-                       block, grid->rows, grid->columns);
+                       block, grid->layout.rows, grid->layout.columns);
     return HW_OK;
 }
 
@@ -154,8 +171,8 @@ void hw_grid_destroy(void *engine)
         return;
     struct hw_arrays arrays = list_arrays(grid);
     hw_arrays_free(&arrays);
-    hw_rowcol_close(&grid->row);
-    hw_rowcol_close(&grid->column);
+    hw_rowcol_close(&grid->layout.row);
+    hw_rowcol_close(&grid->layout.column);
     free(grid);
 }
 
@@ -164,26 +181,28 @@ static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_ro
                                   hw_gid *blocks, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &grid->part->own;
-    hw_gid *mine = blocks + (size_t)line->me * grid->block;
+    hw_gid *mine = blocks + (size_t)line->me * grid->layout.block;
 
-    for (hw_lid t = 0; t < grid->block; t++)
+    for (hw_lid t = 0; t < grid->layout.block; t++)
         mine[t] = t < own->count ? own->graph_id[t] : HW_GID_NONE;
-    return hw_rowcol_gather(line, blocks, grid->block, HW_MPI_GID, err);
+    return hw_rowcol_gather(line, blocks, grid->layout.block, HW_MPI_GID, err);
 }
 
 static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    if (!grid->gids) {
-        grid->gid = grid->part->own.graph_id;
+    if (!grid->tables.gids) {
+        grid->tables.gid = grid->part->own.graph_id;
         return HW_OK;
     }
-    grid->gid = grid->gids;
-    if (grid->columns > 1)
-        status = gather_gids(grid, &grid->row, grid->gids + grid->row_code, err);
-    if (grid->rows > 1 && status == HW_OK)
-        status = gather_gids(grid, &grid->column, grid->gids + grid->column_code, err);
+    grid->tables.gid = grid->tables.gids;
+    if (grid->layout.columns > 1)
+        status =
+            gather_gids(grid, &grid->layout.row, grid->tables.gids + grid->tables.row_code, err);
+    if (grid->layout.rows > 1 && status == HW_OK)
+        status = gather_gids(grid, &grid->layout.column,
+                             grid->tables.gids + grid->tables.column_code, err);
     return status;
 }
 
@@ -194,21 +213,22 @@ static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
 static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lists, hw_lid *degree,
                                   struct hw_error *err)
 {
-    hw_count most = (hw_count)UINT32_MAX / grid->rows; /* their sum must not wrap */
-    hw_lid *length = grid->parent;                     /* not in use yet */
+    hw_count most = (hw_count)UINT32_MAX / grid->layout.rows; /* their sum must not wrap */
+    hw_lid *length = grid->search.parent;                     /* not in use yet */
     enum hw_status status = HW_OK;
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
         length[c] = (hw_lid)(edges < most ? edges : most);
     }
-    if (grid->rows == 1) {
-        memcpy(degree, length, (size_t)grid->block * sizeof *degree);
+    if (grid->layout.rows == 1) {
+        memcpy(degree, length, (size_t)grid->layout.block * sizeof *degree);
         return HW_OK;
     }
-    for (int r = 0; r < grid->rows && status == HW_OK; r++)
-        status = hw_mpi(MPI_Reduce(length + (size_t)r * grid->block, degree, (int)grid->block,
-                                   HW_MPI_LID, MPI_SUM, r, grid->column.comm),
+    for (int r = 0; r < grid->layout.rows && status == HW_OK; r++)
+        status = hw_mpi(MPI_Reduce(length + (size_t)r * grid->layout.block, degree,
+                                   (int)grid->layout.block, HW_MPI_LID, MPI_SUM, r,
+                                   grid->layout.column.comm),
                         "MPI_Reduce", err);
     return status;
 }
@@ -216,43 +236,46 @@ static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lis
 /* Degrees, isolated vertices and where the active positions end. */
 static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
 {
-    hw_lid *in_degree = grid->order; /* not in use yet */
+    hw_lid *in_degree = grid->search.order; /* not in use yet */
     hw_count reachable = 0;
-    enum hw_status status = add_lengths(grid, grid->out, grid->degree, err);
+    enum hw_status status = add_lengths(grid, grid->layout.out, grid->tables.degree, err);
 
-    if (status == HW_OK && grid->in != grid->out)
-        status = add_lengths(grid, grid->in, in_degree, err);
+    if (status == HW_OK && grid->layout.in != grid->layout.out)
+        status = add_lengths(grid, grid->layout.in, in_degree, err);
     if (status != HW_OK)
         return status;
-    if (grid->in == grid->out)
-        in_degree = grid->degree;
-    memset(grid->isolated, 0xff, (size_t)grid->block_words * sizeof *grid->isolated);
-    for (hw_lid t = 0; t < grid->block; t++) {
+    if (grid->layout.in == grid->layout.out)
+        in_degree = grid->tables.degree;
+    memset(grid->tables.isolated, 0xff,
+           (size_t)grid->layout.block_words * sizeof *grid->tables.isolated);
+    for (hw_lid t = 0; t < grid->layout.block; t++) {
         if (in_degree[t] > 0) {
-            grid->isolated[t / 64] &= ~(UINT64_C(1) << t % 64);
+            grid->tables.isolated[t / 64] &= ~(UINT64_C(1) << t % 64);
             reachable++;
         }
-        if (in_degree[t] > 0 || grid->degree[t] > 0)
-            grid->active = t + 1;
+        if (in_degree[t] > 0 || grid->tables.degree[t] > 0)
+            grid->layout.active = t + 1;
     }
-    grid->words = hw_bits_words(grid->active);
-    grid->reachable = reachable;
-    return hw_sum(grid->ctx->world, &grid->reachable, err);
+    grid->layout.words = hw_bits_words(grid->layout.active);
+    grid->tables.reachable = reachable;
+    return hw_sum(grid->ctx->world, &grid->tables.reachable, err);
 }
 
 /* The first neighbours, by column and, as graph ids, in output order. */
 static void make_first(struct hw_grid *grid)
 {
     const struct hw_part_vertices *own = &grid->part->own;
-    const struct hw_csr *in = grid->in;
-    hw_lid none = (hw_lid)((size_t)grid->columns * grid->block); /* the row after the last */
-    size_t end = (size_t)grid->rows * grid->block;
+    const struct hw_csr *in = grid->layout.in;
+    hw_lid none =
+        (hw_lid)((size_t)grid->layout.columns * grid->layout.block); /* the row after the last */
+    size_t end = (size_t)grid->layout.rows * grid->layout.block;
 
     for (size_t c = 0; c < end; c++)
-        grid->first[c] = in->offset[c] < in->offset[c + 1] ? in->index[in->offset[c]] : none;
-    for (hw_lid k = 0; grid->first_gid && k < own->count; k++) {
-        hw_lid row = grid->first[(size_t)grid->own_column + own->by_graph_id[k]];
-        grid->first_gid[k] = row == none ? -1 : (int32_t)grid->gid[(size_t)grid->row_code + row];
+        grid->tables.first[c] = in->offset[c] < in->offset[c + 1] ? in->index[in->offset[c]] : none;
+    for (hw_lid k = 0; grid->tables.first_gid && k < own->count; k++) {
+        hw_lid row = grid->tables.first[(size_t)grid->layout.own_column + own->by_graph_id[k]];
+        grid->tables.first_gid[k] =
+            row == none ? -1 : (int32_t)grid->tables.gid[(size_t)grid->tables.row_code + row];
     }
 }
 
@@ -270,23 +293,25 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
     if (status == HW_OK) {
         grid->ctx = ctx;
         grid->threads = ctx->threads;
-        grid->look_up = hw_bits_looker(0);
+        grid->tables.look_up = hw_bits_looker(0);
         struct hw_arrays arrays = list_arrays(grid);
         status = hw_arrays_alloc(&arrays, "method grid", err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_rowcol_split(&grid->row, ctx, grid->i, grid->j, grid->columns, err);
+        status = hw_rowcol_split(&grid->layout.row, ctx, grid->layout.i, grid->layout.j,
+                                 grid->layout.columns, err);
     if (status == HW_OK)
-        status = hw_rowcol_split(&grid->column, ctx, grid->j, grid->i, grid->rows, err);
+        status = hw_rowcol_split(&grid->layout.column, ctx, grid->layout.j, grid->layout.i,
+                                 grid->layout.rows, err);
     if (status == HW_OK)
         status = make_gids(grid, err);
     if (status == HW_OK)
         status = make_degrees(grid, err);
     if (status == HW_OK)
-        status = hw_rowcol_open(&grid->row, ctx, grid->active, err);
+        status = hw_rowcol_open(&grid->layout.row, ctx, grid->layout.active, err);
     if (status == HW_OK)
-        status = hw_rowcol_open(&grid->column, ctx, grid->active, err);
+        status = hw_rowcol_open(&grid->layout.column, ctx, grid->layout.active, err);
     if (status != HW_OK) {
         hw_grid_destroy(grid);
         return status;

@@ -16,15 +16,17 @@
 /* Where the discoveries of a step for one block go. */
 static hw_lid *destination(const struct hw_grid *grid, int block)
 {
-    if (block == grid->j)
-        return grid->order + grid->ordered;
-    return (hw_lid *)(void *)((char *)grid->outgoing + (size_t)block * grid->block * grid->wire);
+    if (block == grid->layout.j)
+        return grid->search.order + grid->search.ordered;
+    return (hw_lid *)(void *)((char *)grid->scratch.outgoing +
+                              (size_t)block * grid->layout.block * grid->layout.wire);
 }
 
 /* Moves what a thread found for one block to where all discoveries for it are. */
 static void flush(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, int block)
 {
-    hw_lid at = __atomic_fetch_add(&grid->finds_count[block], discoveries->count, __ATOMIC_RELAXED);
+    hw_lid at = __atomic_fetch_add(&grid->scratch.discovered_count[block], discoveries->count,
+                                   __ATOMIC_RELAXED);
 
     memcpy(destination(grid, block) + at, discoveries->position,
            discoveries->count * sizeof(hw_lid));
@@ -38,14 +40,15 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discov
     int block = 0;
     hw_lid position = row;
 
-    if (grid->columns > 1) {
-        block = (int)(row / grid->block);
-        position = row % grid->block;
+    if (grid->layout.columns > 1) {
+        block = (int)(row / grid->layout.block);
+        position = row % grid->layout.block;
     }
-    if (block == grid->j)
-        grid->parent[(size_t)grid->own_column + position] = grid->column_code + column;
+    if (block == grid->layout.j)
+        grid->search.parent[(size_t)grid->layout.own_column + position] =
+            grid->tables.column_code + column;
     else
-        grid->row_parent[row] = column;
+        grid->search.row_parent[row] = column;
     discoveries += block;
     if (discoveries->count == HW_GRID_FINDS)
         flush(grid, discoveries, block);
@@ -73,9 +76,9 @@ static inline __attribute__((always_inline)) hw_count
 scan(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, const hw_lid *list,
      hw_lid count, hw_lid k, hw_count skip, hw_count edges, bool shared)
 {
-    const hw_count *offset = grid->out->offset;
-    const hw_lid *index = grid->out->index;
-    uint64_t *seen = grid->seen;
+    const hw_count *offset = grid->layout.out->offset;
+    const hw_lid *index = grid->layout.out->index;
+    uint64_t *seen = grid->search.seen;
     hw_count left = edges;
 
     for (; left > 0 && k < count; k++) {
@@ -92,7 +95,7 @@ scan(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, const hw_lid
             if (mark(seen, index[p], shared))
                 keep(grid, discoveries, list[k], index[p]);
     }
-    for (int block = 0; block < grid->columns; block++)
+    for (int block = 0; block < grid->layout.columns; block++)
         flush(grid, discoveries + block, block);
     return edges - left;
 }
@@ -116,18 +119,18 @@ static hw_count count_edges(const struct hw_csr *lists, const hw_lid *list, hw_l
 static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
                        const hw_lid *list, hw_lid count, hw_lid chunks, hw_count from, hw_count to)
 {
-    const hw_count *offset = grid->out->offset;
+    const hw_count *offset = grid->layout.out->offset;
     hw_lid low = 0, high = chunks;
 
     while (high - low > 1) {
         hw_lid middle = low + (high - low) / 2;
-        if (grid->chunk[middle] <= from)
+        if (grid->scratch.chunk[middle] <= from)
             low = middle;
         else
             high = middle;
     }
     hw_lid k = low * HW_GRID_CHUNK;
-    hw_count skip = from - grid->chunk[low];
+    hw_count skip = from - grid->scratch.chunk[low];
     for (; k < count; k++) {
         hw_count edges = offset[(size_t)list[k] + 1] - offset[list[k]];
         if (skip < edges)
@@ -141,7 +144,7 @@ static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *discove
 static hw_count scan_together(struct hw_grid *grid, const hw_lid *list, hw_lid count)
 {
     hw_lid chunks = (hw_lid)(((hw_count)count + HW_GRID_CHUNK - 1) / HW_GRID_CHUNK);
-    hw_count *chunk = grid->chunk;
+    hw_count *chunk = grid->scratch.chunk;
 
 #pragma omp parallel num_threads(grid->threads)
     {
@@ -149,14 +152,15 @@ static hw_count scan_together(struct hw_grid *grid, const hw_lid *list, hw_lid c
 #pragma omp for schedule(static)
         for (hw_lid c = 0; c < chunks; c++) {
             hw_lid begin = c * HW_GRID_CHUNK, rest = count - begin;
-            chunk[c + 1] = count_edges(grid->out, list, begin,
+            chunk[c + 1] = count_edges(grid->layout.out, list, begin,
                                        begin + (rest < HW_GRID_CHUNK ? rest : HW_GRID_CHUNK));
         }
 #pragma omp single
         for (hw_lid c = 0; c < chunks; c++)
             chunk[c + 1] += chunk[c];
-        scan_share(grid, grid->discoveries + thread * grid->columns, list, count, chunks,
-                   chunk[chunks] * thread / threads, chunk[chunks] * (thread + 1) / threads);
+        scan_share(grid, grid->scratch.discoveries + thread * grid->layout.columns, list, count,
+                   chunks, chunk[chunks] * thread / threads,
+                   chunk[chunks] * (thread + 1) / threads);
     }
     return chunk[chunks];
 }
@@ -166,35 +170,37 @@ static void expand_lists(struct hw_grid *grid, const hw_lid *list, hw_lid count)
 {
     bool alone = grid->threads == 1;
 
-    memset(grid->finds_count, 0, (size_t)grid->columns * sizeof *grid->finds_count);
+    memset(grid->scratch.discovered_count, 0,
+           (size_t)grid->layout.columns * sizeof *grid->scratch.discovered_count);
     if (!alone && count <= HW_GRID_CHUNK)
-        alone = count_edges(grid->out, list, 0, count) < ALONE;
+        alone = count_edges(grid->layout.out, list, 0, count) < ALONE;
     if (alone)
-        grid->step->edges_examined =
-            scan(grid, grid->discoveries, list, count, 0, 0, INT64_MAX, false);
+        grid->trace.step->edges_examined =
+            scan(grid, grid->scratch.discoveries, list, count, 0, 0, INT64_MAX, false);
     else
-        grid->step->edges_examined = scan_together(grid, list, count);
+        grid->trace.step->edges_examined = scan_together(grid, list, count);
 }
 
 /* The frontier as a list, if it is a bitmap. */
 static void list_frontier(struct hw_grid *grid)
 {
-    if (!grid->fresh_frontier)
+    if (!grid->search.frontier_is_bitmap)
         return;
-    grid->begin = grid->ordered;
-    grid->ordered += hw_bits_list(grid->fresh, grid->words, grid->order + grid->ordered);
-    grid->end = grid->ordered;
-    grid->fresh_frontier = false;
+    grid->search.begin = grid->search.ordered;
+    grid->search.ordered += hw_bits_list(grid->search.bitmap, grid->layout.words,
+                                         grid->search.order + grid->search.ordered);
+    grid->search.end = grid->search.ordered;
+    grid->search.frontier_is_bitmap = false;
 }
 
 /* Gathers the frontier of the grid column into *list, as local columns. */
 static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *count,
                              struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->column;
-    const hw_lid *own = grid->order + grid->begin;
+    struct hw_rowcol *line = &grid->layout.column;
+    const hw_lid *own = grid->search.order + grid->search.begin;
     enum hw_status status = HW_OK;
-    hw_lid at = grid->frontier;
+    hw_lid at = grid->search.frontier;
 
     *list = own;
     *count = at;
@@ -203,16 +209,16 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
     status = hw_rowcol_share(line, &set, err);
     for (hw_lid k = 0; k < at; k++)
-        grid->expanded[k] = grid->own_column + own[k];
+        grid->scratch.expanded[k] = grid->layout.own_column + own[k];
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        hw_lid begin = at, first = (hw_lid)((size_t)r * grid->block);
+        hw_lid begin = at, first = (hw_lid)((size_t)r * grid->layout.block);
         if (r == line->me)
             continue;
-        at += hw_set_to_list(&line->got[r], grid->expanded + at);
+        at += hw_set_to_list(&line->got[r], grid->scratch.expanded + at);
         for (hw_lid k = begin; k < at; k++)
-            grid->expanded[k] += first;
+            grid->scratch.expanded[k] += first;
     }
-    *list = grid->expanded;
+    *list = grid->scratch.expanded;
     *count = at;
     return status;
 }
@@ -220,13 +226,14 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
 /* Sends the rows found to their owners. */
 static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_rowcol *line = &grid->row;
+    struct hw_rowcol *line = &grid->layout.row;
     enum hw_status status = HW_OK;
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         if (r == line->me)
             continue;
-        struct hw_set set = hw_set_of_list(line, r, r, destination(grid, r), grid->finds_count[r]);
+        struct hw_set set =
+            hw_set_of_list(line, r, r, destination(grid, r), grid->scratch.discovered_count[r]);
         status = hw_rowcol_send(line, r, &set, err);
     }
     return status == HW_OK ? hw_rowcol_wait(line, err) : status;
@@ -235,19 +242,19 @@ static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
 /* Takes an own vertex that rank `from` of the grid row has reached, if it is new. */
 static inline void take(struct hw_grid *grid, hw_lid position, int from)
 {
-    if (hw_bitmap_test(grid->seen, (size_t)grid->own_row + position))
+    if (hw_bitmap_test(grid->search.seen, (size_t)grid->layout.own_row + position))
         return;
-    hw_bitmap_set(grid->seen, (size_t)grid->own_row + position);
-    grid->parent[(size_t)grid->own_column + position] = UINT32_MAX - (hw_lid)from;
-    grid->order[grid->ordered++] = position;
-    grid->remote[grid->remotes++] = position;
-    grid->tally.accepted++;
+    hw_bitmap_set(grid->search.seen, (size_t)grid->layout.own_row + position);
+    grid->search.parent[(size_t)grid->layout.own_column + position] = UINT32_MAX - (hw_lid)from;
+    grid->search.order[grid->search.ordered++] = position;
+    grid->search.remote[grid->search.remotes++] = position;
+    grid->counters.tally.accepted++;
 }
 
 /* Takes what came from the grid row into the new frontier. */
 static void update(struct hw_grid *grid)
 {
-    const struct hw_rowcol *line = &grid->row;
+    const struct hw_rowcol *line = &grid->layout.row;
 
     for (int r = 0; r < line->size; r++) {
         const struct hw_set *set = &line->got[r];
@@ -257,8 +264,8 @@ static void update(struct hw_grid *grid)
         for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
             take(grid, list[k], r);
         for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++) {
-            size_t row = (size_t)grid->own_row + (size_t)w * 64;
-            uint64_t word = ((const uint64_t *)set->data)[w] & ~hw_bits_at(grid->seen, row);
+            size_t row = (size_t)grid->layout.own_row + (size_t)w * 64;
+            uint64_t word = ((const uint64_t *)set->data)[w] & ~hw_bits_at(grid->search.seen, row);
             while (word)
                 take(grid, w * 64 + hw_bits_take(&word), r);
         }
@@ -269,11 +276,11 @@ static void update(struct hw_grid *grid)
 static hw_count frontier_edges(const struct hw_grid *grid)
 {
     hw_count edges = 0;
-    bool together = grid->threads > 1 && grid->frontier > ALONE;
+    bool together = grid->threads > 1 && grid->search.frontier > ALONE;
 
 #pragma omp parallel for num_threads(grid->threads) reduction(+ : edges) if (together)
-    for (hw_lid k = grid->begin; k < grid->end; k++)
-        edges += grid->degree[grid->order[k]];
+    for (hw_lid k = grid->search.begin; k < grid->search.end; k++)
+        edges += grid->tables.degree[grid->search.order[k]];
     return edges;
 }
 
@@ -284,23 +291,24 @@ static hw_count frontier_edges(const struct hw_grid *grid)
  */
 static void sample_unvisited(struct hw_grid *grid)
 {
-    const hw_lid own_end = grid->own_row + grid->block;
-    const hw_lid stride = grid->active / SAMPLES + 1;
+    const hw_lid own_end = grid->layout.own_row + grid->layout.block;
+    const hw_lid stride = grid->layout.active / SAMPLES + 1;
 
-    for (hw_lid t = (hw_lid)grid->depth % stride; t < grid->active; t += stride) {
-        if (hw_bitmap_test(grid->seen, (size_t)grid->own_row + t))
+    for (hw_lid t = (hw_lid)grid->search.depth % stride; t < grid->layout.active; t += stride) {
+        if (hw_bitmap_test(grid->search.seen, (size_t)grid->layout.own_row + t))
             continue;
-        const hw_count *offset = grid->in->offset + grid->own_column + t;
+        const hw_count *offset = grid->layout.in->offset + grid->layout.own_column + t;
         hw_count scanned = 0;
         bool found = false;
         for (hw_count p = offset[0]; p < offset[1] && !found; p++) {
-            hw_lid row = grid->in->index[p];
-            bool own = row >= grid->own_row && row < own_end;
+            hw_lid row = grid->layout.in->index[p];
+            bool own = row >= grid->layout.own_row && row < own_end;
             scanned += own;
-            found = own && hw_bitmap_test(grid->seen, row);
+            found = own && hw_bitmap_test(grid->search.seen, row);
         }
-        grid->tally.sampled++;
-        grid->tally.scanned += found ? scanned : (offset[1] - offset[0]) * grid->rows;
+        grid->counters.tally.sampled++;
+        grid->counters.tally.scanned +=
+            found ? scanned : (offset[1] - offset[0]) * grid->layout.rows;
     }
 }
 
@@ -310,10 +318,10 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     hw_lid count = 0, begin;
     enum hw_status status = HW_OK;
 
-    if (grid->rows > 1)
-        status = hw_rowcol_receive_shared(&grid->column, err);
-    if (grid->columns > 1 && status == HW_OK)
-        status = hw_rowcol_receive(&grid->row, HW_LINE_ALL, err);
+    if (grid->layout.rows > 1)
+        status = hw_rowcol_receive_shared(&grid->layout.column, err);
+    if (grid->layout.columns > 1 && status == HW_OK)
+        status = hw_rowcol_receive(&grid->layout.row, HW_LINE_ALL, err);
     list_frontier(grid);
     if (status == HW_OK)
         status = expand(grid, &list, &count, err);
@@ -321,24 +329,25 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
         return status;
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     expand_lists(grid, list, count);
-    begin = grid->ordered;
+    begin = grid->search.ordered;
     hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
-    if (grid->columns > 1)
+    if (grid->layout.columns > 1)
         status = fold(grid, err);
     if (status != HW_OK)
         return status;
     hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
-    grid->ordered += grid->finds_count[grid->j];
-    if (grid->columns > 1)
+    grid->search.ordered += grid->scratch.discovered_count[grid->layout.j];
+    if (grid->layout.columns > 1)
         update(grid);
-    grid->begin = begin;
-    grid->end = grid->ordered;
-    grid->frontier = grid->end - grid->begin;
-    grid->unvisited_current = false;
-    grid->tally.found = grid->frontier;
+    grid->search.begin = begin;
+    grid->search.end = grid->search.ordered;
+    grid->search.frontier = grid->search.end - grid->search.begin;
+    grid->search.unvisited_current = false;
+    grid->counters.tally.found = grid->search.frontier;
     if (grid->direction == HW_DIRECTION_AUTO) {
-        grid->tally.edges = frontier_edges(grid);
-        if (grid->tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
+        grid->counters.tally.edges = frontier_edges(grid);
+        if (grid->counters.tally.edges >
+            grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
             sample_unvisited(grid);
     }
     hw_grid_phase_end(grid, HW_PHASE_UPDATE);
