@@ -10,8 +10,8 @@
 static bool precedes(const struct hw_sssp_2d *paths, const struct hw_negative_edge *a,
                      const struct hw_negative_edge *b)
 {
-    int64_t x = hw_distance_weight(paths->kind, a->weight);
-    int64_t y = hw_distance_weight(paths->kind, b->weight);
+    int64_t x = hw_distance_weight(paths->derived.kind, a->weight);
+    int64_t y = hw_distance_weight(paths->derived.kind, b->weight);
 
     if (b->source == HW_GID_NONE || x != y)
         return b->source == HW_GID_NONE || x < y;
@@ -20,7 +20,7 @@ static bool precedes(const struct hw_sssp_2d *paths, const struct hw_negative_ed
 
 static bool is_negative(const struct hw_sssp_2d *paths, union hw_weight weight)
 {
-    return paths->kind == HW_DISTANCE_F32 ? weight.f32 < 0 : weight.i32 < 0;
+    return paths->derived.kind == HW_DISTANCE_F32 ? weight.f32 < 0 : weight.i32 < 0;
 }
 
 static void consider(const struct hw_sssp_2d *paths, hw_gid source, hw_gid target,
@@ -38,20 +38,21 @@ static struct hw_negative_edge find_least(const struct hw_sssp_2d *paths)
 {
     const struct hw_part *part = paths->part;
     const struct hw_csr *out = &part->grid.out;
-    const int64_t none = hw_distance_none(paths->kind);
+    const int64_t none = hw_distance_none(paths->derived.kind);
     struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
 
     for (hw_lid c = 0; c < out->rows && !part->directed; c++) {
-        if (hw_best_key(paths->kind, paths->source, c) == none)
+        if (hw_best_key(paths->derived.kind, paths->search.source, c) == none)
             continue;
         for (hw_count e = out->offset[c]; e < out->offset[(size_t)c + 1]; e++)
-            consider(paths, paths->gid[paths->column_code + c], paths->gid[out->index[e]],
-                     out->weight[e], &least);
+            consider(paths, paths->tables.gid[paths->tables.column_code + c],
+                     paths->tables.gid[out->index[e]], out->weight[e], &least);
     }
     for (hw_lid l = 0; l < part->own.loops; l++) {
         hw_lid position = part->own.loop[l];
         hw_gid gid = part->own.graph_id[position];
-        if (hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + position) != none)
+        if (hw_best_key(paths->derived.kind, paths->search.target,
+                        (size_t)paths->layout.own_row + position) != none)
             consider(paths, gid, gid, part->own.loop_weight[l], &least);
     }
     return least;
@@ -63,7 +64,7 @@ static enum hw_status sweep(struct hw_sssp_2d *paths, struct hw_cycle *cycle, st
 {
     enum hw_status status = HW_OK;
 
-    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
         status = hw_sssp_2d_relax(paths, "sweep", true, err);
     if (status != HW_OK)
         return status;
@@ -78,13 +79,14 @@ static enum hw_status look_for_cycle(struct hw_sssp_2d *paths, struct hw_cycle *
     enum hw_status status;
 
     hw_sssp_2d_begin_step(paths, "cycle", HW_DIRECTION_AUTO);
-    status = hw_sssp_2d_fetch(paths, paths->fetched_weight, err);
+    status = hw_sssp_2d_fetch(paths, paths->parents.fetched_weight, err);
     if (status == HW_OK) {
-        hw_sssp_2d_write_parents(paths, paths->parent_gid);
+        hw_sssp_2d_write_parents(paths, paths->parents.parent_gid);
         for (hw_lid k = 0; k < paths->part->own.count; k++)
-            paths->parent_weight[k] = paths->fetched_weight[paths->part->own.by_graph_id[k]];
-        status = hw_negative_cycle(paths->part, &paths->tree, paths->parent_gid,
-                                   paths->parent_weight, cycle, err);
+            paths->parents.parent_weight[k] =
+                paths->parents.fetched_weight[paths->part->own.by_graph_id[k]];
+        status = hw_negative_cycle(paths->part, &paths->parents.tree, paths->parents.parent_gid,
+                                   paths->parents.parent_weight, cycle, err);
     }
     hw_sssp_2d_end_step(paths);
     return status;
@@ -93,21 +95,22 @@ static enum hw_status look_for_cycle(struct hw_sssp_2d *paths, struct hw_cycle *
 static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle,
                                 struct hw_error *err)
 {
-    const hw_count *queued = paths->tally.queued;
+    const hw_count *queued = paths->search.tally.queued;
     hw_count phases = 0, check = FIRST_CHECK;
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0) {
-        status =
-            hw_sssp_2d_relax(paths, phases == 0 && paths->classes ? "source" : "relax", false, err);
+        status = hw_sssp_2d_relax(paths, phases == 0 && paths->derived.classes ? "source" : "relax",
+                                  false, err);
         phases++;
         bool last = phases > paths->part->vertices;
-        if (status != HW_OK || paths->weight_stats.negative == 0 || (phases < check && !last))
+        if (status != HW_OK || paths->derived.weight_stats.negative == 0 ||
+            (phases < check && !last))
             continue;
         check *= 2;
         status = look_for_cycle(paths, cycle, err);
         if (status == HW_OK && last && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0 &&
-            paths->kind == HW_DISTANCE_F32)
+            paths->derived.kind == HW_DISTANCE_F32)
             status = hw_fail(err, HW_BAD_INPUT,
                              "sums of these float weights round so that distances never come to "
                              "rest; use weights whose sums are exact, such as whole numbers");
@@ -120,10 +123,10 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
     enum hw_status status = HW_OK;
 
     hw_cycle_free(&result->cycle);
-    paths->whole = true;
-    paths->low = 0;
-    paths->high = paths->near = hw_distance_none(paths->kind);
-    if (paths->sweep_first) {
+    paths->search.whole = true;
+    paths->search.low = 0;
+    paths->search.high = paths->search.near = hw_distance_none(paths->derived.kind);
+    if (paths->derived.sweep_first) {
         status = sweep(paths, &result->cycle, err);
         if (status == HW_OK && result->cycle.length == 0)
             hw_sssp_2d_reset(paths);

@@ -21,7 +21,8 @@
 /* The key a distance further, but at least one. */
 static int64_t further(const struct hw_sssp_2d *paths, int64_t key, double distance)
 {
-    int64_t bound = hw_distance_bound(paths->kind, hw_distance_real(paths->kind, key) + distance);
+    int64_t bound = hw_distance_bound(paths->derived.kind,
+                                      hw_distance_real(paths->derived.kind, key) + distance);
 
     return bound > key ? bound : key + 1;
 }
@@ -29,20 +30,20 @@ static int64_t further(const struct hw_sssp_2d *paths, int64_t key, double dista
 /* Sets the ends of a bucket that begins at low, and of its first step. */
 static void open_bucket(struct hw_sssp_2d *paths, int64_t low)
 {
-    paths->low = low;
-    paths->high = further(paths, low, paths->span);
-    paths->near = paths->high;
-    if (paths->steps_inside && !paths->whole_lists)
-        paths->near = further(paths, low, paths->span * FIRST_STEP);
-    if (paths->near > paths->high)
-        paths->near = paths->high;
+    paths->search.low = low;
+    paths->search.high = further(paths, low, paths->search.span);
+    paths->search.near = paths->search.high;
+    if (paths->search.steps_inside && !paths->derived.whole_lists)
+        paths->search.near = further(paths, low, paths->search.span * FIRST_STEP);
+    if (paths->search.near > paths->search.high)
+        paths->search.near = paths->search.high;
 }
 
 /* A bound below all keys in a queue, over all parts. */
 static enum hw_status find_least(const struct hw_sssp_2d *paths, int queue, int64_t *least,
                                  struct hw_error *err)
 {
-    *least = paths->queue[queue].least;
+    *least = paths->search.queue[queue].least;
     if (paths->part->spec.parts == 1)
         return HW_OK;
     return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
@@ -57,10 +58,11 @@ static enum hw_status next_step(struct hw_sssp_2d *paths, double width, struct h
 
     if (status != HW_OK)
         return status;
-    paths->below = paths->near;
-    paths->near = further(paths, least > paths->near ? least : paths->near, width);
-    if (paths->near > paths->high)
-        paths->near = paths->high;
+    paths->search.below = paths->search.near;
+    paths->search.near =
+        further(paths, least > paths->search.near ? least : paths->search.near, width);
+    if (paths->search.near > paths->search.high)
+        paths->search.near = paths->search.high;
     hw_sssp_2d_filter(paths, HW_PATHS_LATER);
     return hw_sssp_2d_sum(paths, err);
 }
@@ -69,9 +71,9 @@ static enum hw_status next_step(struct hw_sssp_2d *paths, double width, struct h
  * vertices improved again and again was too wide. */
 static enum hw_status settle(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const hw_count *queued = paths->tally.queued;
-    const char *routine = paths->whole ? "push" : "short.push";
-    double width = paths->span * FIRST_STEP;
+    const hw_count *queued = paths->search.tally.queued;
+    const char *routine = paths->search.whole ? "push" : "short.push";
+    double width = paths->search.span * FIRST_STEP;
     enum hw_status status = HW_OK;
     int phases = 0;
 
@@ -91,44 +93,46 @@ static enum hw_status settle(struct hw_sssp_2d *paths, struct hw_error *err)
 /* What either way would examine for the long edges of what has settled. */
 static enum hw_status weigh(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
     hw_count edges = 0;
 
 #pragma omp parallel for num_threads(paths->threads) reduction(+ : edges)                            \
-    if (settled->count - paths->bucket_begin > 8192)
-    for (hw_lid k = paths->bucket_begin; k < settled->count; k++)
-        edges += paths->degree[settled->list[k]];
-    paths->tally.push = edges;
-    paths->tally.pull = 0;
-    if (edges > paths->edges / paths->part->spec.parts / WORTH_A_SAMPLE)
-        paths->tally.pull = hw_sssp_2d_pull_estimate(paths);
+    if (settled->count - paths->search.bucket_begin > 8192)
+    for (hw_lid k = paths->search.bucket_begin; k < settled->count; k++)
+        edges += paths->tables.degree[settled->list[k]];
+    paths->search.tally.push = edges;
+    paths->search.tally.pull = 0;
+    if (edges > paths->tables.edges / paths->part->spec.parts / WORTH_A_SAMPLE)
+        paths->search.tally.pull = hw_sssp_2d_pull_estimate(paths);
     return hw_sssp_2d_sum(paths, err);
 }
 
 static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
-    struct hw_sssp_2d_scan scan = {.from = paths->high, .to = hw_distance_none(paths->kind)};
-    hw_lid count = settled->count - paths->bucket_begin, before = paths->queue[HW_PATHS_FAR].count;
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
+    struct hw_sssp_2d_scan scan = {.from = paths->search.high,
+                                   .to = hw_distance_none(paths->derived.kind)};
+    hw_lid count = settled->count - paths->search.bucket_begin,
+           before = paths->search.queue[HW_PATHS_FAR].count;
 
     hw_sssp_2d_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
-    enum hw_status status = hw_sssp_2d_expand(paths, settled->list + paths->bucket_begin, count,
-                                              &scan.list, &scan.count, err);
+    enum hw_status status = hw_sssp_2d_expand(paths, settled->list + paths->search.bucket_begin,
+                                              count, &scan.list, &scan.count, err);
     if (status != HW_OK)
         return status;
     hw_sssp_2d_push(paths, &scan);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
-    if (paths->columns > 1)
-        status = hw_sssp_2d_fold(paths, &paths->row, true, err);
-    paths->step->frontier += count;
-    paths->step->discovered += paths->queue[HW_PATHS_FAR].count - before;
+    if (paths->layout.columns > 1)
+        status = hw_sssp_2d_fold(paths, &paths->layout.row, true, err);
+    paths->trace.record->frontier += count;
+    paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
 static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
-    hw_lid before = paths->queue[HW_PATHS_FAR].count;
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
+    hw_lid before = paths->search.queue[HW_PATHS_FAR].count;
     enum hw_status status = HW_OK;
 
     hw_sssp_2d_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
@@ -138,10 +142,10 @@ static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
         return status;
     hw_sssp_2d_pull(paths, false);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
-    if (paths->rows > 1)
-        status = hw_sssp_2d_fold(paths, &paths->column, true, err);
-    paths->step->frontier += settled->count - paths->bucket_begin;
-    paths->step->discovered += paths->queue[HW_PATHS_FAR].count - before;
+    if (paths->layout.rows > 1)
+        status = hw_sssp_2d_fold(paths, &paths->layout.column, true, err);
+    paths->trace.record->frontier += settled->count - paths->search.bucket_begin;
+    paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
@@ -149,15 +153,15 @@ static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
 static enum hw_status relax_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = weigh(paths, err);
-    const hw_count push = paths->tally.push, pull = paths->tally.pull;
+    const hw_count push = paths->search.tally.push, pull = paths->search.tally.pull;
 
     if (status != HW_OK || push == 0)
         return status;
-    paths->settled_edges += push;
+    paths->search.settled_edges += push;
     bool pulls = pull > 0 && (double)pull < PULL_GAIN * (double)push;
-    paths->steps_inside = paths->steps_inside && !pulls;
+    paths->search.steps_inside = paths->search.steps_inside && !pulls;
     status = pulls ? pull_long(paths, err) : push_long(paths, err);
-    paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
+    paths->search.bucket_begin = paths->search.queue[HW_PATHS_SETTLED].count;
     if (status == HW_OK)
         status = hw_sssp_2d_sum(paths, err);
     hw_sssp_2d_end_step(paths);
@@ -167,7 +171,7 @@ static enum hw_status relax_long(struct hw_sssp_2d *paths, struct hw_error *err)
 /* The next bucket that is not empty, from the far queue. */
 static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const hw_count *queued = paths->tally.queued;
+    const hw_count *queued = paths->search.tally.queued;
     enum hw_status status = HW_OK;
     int64_t least;
 
@@ -175,15 +179,15 @@ static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err
         status = find_least(paths, HW_PATHS_FAR, &least, err);
         if (status != HW_OK)
             return status;
-        paths->below = paths->high;
-        if (paths->config.delta <= 0 && !paths->steps_inside)
-            paths->span *= GROWTH;
-        open_bucket(paths, least > paths->high ? least : paths->high);
+        paths->search.below = paths->search.high;
+        if (paths->config.delta <= 0 && !paths->search.steps_inside)
+            paths->search.span *= GROWTH;
+        open_bucket(paths, least > paths->search.high ? least : paths->search.high);
         hw_sssp_2d_filter(paths, HW_PATHS_FAR);
         status = hw_sssp_2d_sum(paths, err);
     } while (status == HW_OK && queued[HW_PATHS_NEAR] + queued[HW_PATHS_LATER] == 0 &&
              queued[HW_PATHS_FAR] > 0);
-    paths->bucket++;
+    paths->search.bucket++;
     return status;
 }
 
@@ -192,13 +196,13 @@ static enum hw_status finish_in_a_tail(struct hw_sssp_2d *paths, struct hw_error
 {
     enum hw_status status = HW_OK;
 
-    paths->whole = true;
-    paths->below = paths->high;
-    paths->high = paths->near = hw_distance_none(paths->kind);
-    paths->bucket++;
+    paths->search.whole = true;
+    paths->search.below = paths->search.high;
+    paths->search.high = paths->search.near = hw_distance_none(paths->derived.kind);
+    paths->search.bucket++;
     hw_sssp_2d_filter(paths, HW_PATHS_FAR);
     status = hw_sssp_2d_sum(paths, err);
-    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
         status = hw_sssp_2d_relax(paths, "tail", false, err);
     return status;
 }
@@ -207,21 +211,22 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
 {
     enum hw_status status;
 
-    result->delta = paths->width;
-    paths->whole = true;
-    paths->steps_inside = true;
-    paths->span = paths->width;
+    result->delta = paths->derived.width;
+    paths->search.whole = true;
+    paths->search.steps_inside = true;
+    paths->search.span = paths->derived.width;
     open_bucket(paths, 0);
     status = hw_sssp_2d_relax(paths, "root", false, err);
-    paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
-    paths->whole = paths->whole_lists;
+    paths->search.bucket_begin = paths->search.queue[HW_PATHS_SETTLED].count;
+    paths->search.whole = paths->derived.whole_lists;
     while (status == HW_OK) {
         status = settle(paths, err);
-        if (status == HW_OK && !paths->whole)
+        if (status == HW_OK && !paths->search.whole)
             status = relax_long(paths, err);
-        if (status != HW_OK || paths->tally.queued[HW_PATHS_FAR] == 0)
+        if (status != HW_OK || paths->search.tally.queued[HW_PATHS_FAR] == 0)
             break;
-        if (!paths->whole && (paths->edges - paths->settled_edges) * TAIL < paths->edges)
+        if (!paths->search.whole &&
+            (paths->tables.edges - paths->search.settled_edges) * TAIL < paths->tables.edges)
             return finish_in_a_tail(paths, err);
         status = next_bucket(paths, err);
     }

@@ -94,64 +94,60 @@ struct hw_sssp_2d_scan {
     bool takes;       /* the list is the near queue's, and is taken on the way */
 };
 
-struct hw_sssp_2d {
-    const struct hw_context *ctx;
-    const struct hw_part *part;
-    struct hw_engine_options options;
-    struct hw_sssp_config config;
-    int threads;
+/* What the method, the options and the weights determine. Constant after create. */
+struct hw_sssp_2d_derived {
     bool bellman_ford;
     unsigned times; /* a vertex may be queued: 2 under `duplicates` */
     bool classes;   /* bellman-ford: edge classes are used */
     enum hw_distance kind;
     struct hw_weight_stats weight_stats;
-
-    /* The grid, as in struct hw_grid. */
-    int rows, columns, i, j;
-    hw_lid block, own_row, own_column;
-    hw_lid words; /* of a bitmap over local columns */
-    struct hw_divisor by_block;
-    struct hw_sssp_2d_send_buffers row, column;
-
-    /* Made once. */
-    struct hw_sorted_csr out_lists, in_lists;
-    const struct hw_sorted_csr *push; /* local column -> rows it leads to, leaves left out */
-    const struct hw_sorted_csr *pull; /* local column -> rows that lead to it */
-    hw_lid index_mask;   /* of an index in a list; the bit above says: of in-degree 1 */
-    uint64_t *leaf;      /* [words] columns that are leaves and have a list */
-    uint64_t *inner;     /* [words] those that are none and have one */
-    uint64_t *own_leaf;  /* [block] bits: own positions that are leaves */
-    hw_lid *degree;      /* [block] edges that leave own positions */
-    hw_count edges;      /* over all parts, without those to leaves */
-    double mean_degree;  /* of vertices with edges */
-    hw_lid active;       /* own positions from here on have no edges */
-    hw_count leaves;     /* over all parts */
     bool whole_lists;    /* lists are so short that all edges are pushed at once */
     bool may_overflow;   /* distances may pass what a float holds */
     bool may_cycle;      /* sums may round, so that parents may close a cycle */
     int weight_exponent; /* where they may: all weights are multiples of 2^exponent */
     bool sweep_first;    /* some edge alone may be a negative cycle */
     double width;        /* of a bucket */
-    hw_gid *gids;        /* what gid points to, if it was made */
-    const hw_gid *gid;   /* graph ids by code: local rows, then local columns */
-    hw_lid column_code;  /* of local column 0 */
-    struct hw_tree tree; /* bellman-ford with negative weights */
+};
 
-    /* The state of a search. */
+/* The grid, as in struct hw_grid. Constant after create. */
+struct hw_sssp_2d_layout {
+    int rows, columns, i, j;
+    hw_lid block, own_row, own_column;
+    hw_lid words; /* of a bitmap over local columns */
+    struct hw_divisor by_block;
+    struct hw_sssp_2d_send_buffers row, column;
+    hw_lid active; /* own positions from here on have no edges */
+};
+
+/* Lists and tables of vertices. Constant after create. */
+struct hw_sssp_2d_tables {
+    struct hw_sorted_csr out_lists, in_lists;
+    const struct hw_sorted_csr *push; /* local column -> rows it leads to, leaves left out */
+    const struct hw_sorted_csr *pull; /* local column -> rows that lead to it */
+    hw_lid index_mask;  /* of an index in a list; the bit above says: of in-degree 1 */
+    uint64_t *leaf;     /* [words] columns that are leaves and have a list */
+    uint64_t *inner;    /* [words] those that are none and have one */
+    uint64_t *own_leaf; /* [block] bits: own positions that are leaves */
+    hw_lid *degree;     /* [block] edges that leave own positions */
+    hw_count edges;     /* over all parts, without those to leaves */
+    double mean_degree; /* of vertices with edges */
+    hw_count leaves;    /* over all parts */
+    hw_gid *gids;       /* what gid points to, if it was made */
+    const hw_gid *gid;  /* graph ids by code: local rows, then local columns */
+    hw_lid column_code; /* of local column 0 */
+};
+
+/* The state of a search. */
+struct hw_sssp_2d_search_state {
     void *target;   /* [columns block] */
     void *source;   /* [rows block], or the own block of target */
     void *sources;  /* what source points to if rows > 1 */
     uint8_t *mark;  /* [block] */
     uint64_t *open; /* [words] inner columns not known to be settled */
     struct hw_sssp_2d_queue queue[HW_PATHS_QUEUES];
-    hw_lid extra;                               /* duplicates in the near queue */
-    hw_lid bucket_begin;                        /* where the bucket begins among the settled */
-    hw_lid broadcast_count;                     /* settled ones that the grid row knows */
-    hw_lid *expanded;                           /* [rows block] columns of a step; rows > 1 */
-    uint64_t *pending;                          /* [columns block] bits: in row.list; columns > 1 */
-    struct hw_sssp_2d_discoveries *discoveries; /* [threads][HW_PATHS_QUEUES + largest line] */
-    struct hw_sssp_2d_send_buffers
-        *send_buffers;       /* where candidates for others go: row or column */
+    hw_lid duplicates;       /* in the near queue */
+    hw_lid bucket_begin;     /* where the bucket begins among the settled */
+    hw_lid broadcast_count;  /* settled ones that the grid row knows */
     int64_t low, high, near; /* the bucket, and the end of its current step */
     int64_t below;           /* while filtering: lesser keys were taken already */
     double span;             /* the width of the bucket */
@@ -162,23 +158,53 @@ struct hw_sssp_2d {
     hw_lid touched;          /* own positions from here on are unreached in this search; one part */
     hw_lid root;             /* own position, or HW_LID_NONE */
     struct hw_sssp_2d_tally tally;
+};
 
-    /* Parents chosen by hops. */
-    hw_gid *least;    /* [columns block] least parent of the round, then the parent */
-    uint64_t *hopped; /* [columns block] bits: reached in an earlier round */
-    bool by_hops;     /* `least` has the parents */
+/* Buffers of a step. */
+struct hw_sssp_2d_scratch {
+    hw_lid *expanded;                           /* [rows block] columns of a step; rows > 1 */
+    uint64_t *pending;                          /* [columns block] bits: in row.list;
+                                                   columns > 1 */
+    struct hw_sssp_2d_discoveries *discoveries; /* [threads][HW_PATHS_QUEUES + largest line] */
+    struct hw_sssp_2d_send_buffers
+        *send_buffers; /* where candidates for others go: row or column */
+};
 
-    hw_gid *fetched;                 /* [block] own parents that others knew; parts > 1 */
-    hw_gid *parent_gid;              /* [own.count] of a check for cycles */
-    union hw_weight *parent_weight;  /* [own.count] the same */
+/* Parents: chosen by hops, fetched from other ranks, or checked for cycles. */
+struct hw_sssp_2d_parents {
+    hw_gid *least;                  /* [columns block] least parent of the round, then the parent */
+    uint64_t *hopped;               /* [columns block] bits: reached in an earlier round */
+    bool by_hops;                   /* `least` has the parents */
+    hw_gid *fetched;                /* [block] own parents that others knew; parts > 1 */
+    hw_gid *parent_gid;             /* [own.count] of a check for cycles */
+    union hw_weight *parent_weight; /* [own.count] the same */
     union hw_weight *fetched_weight; /* [block] by position */
+    struct hw_tree tree;             /* bellman-ford with negative weights */
+};
 
-    struct hw_trace *steps;
-    struct hw_trace_record *step; /* the current one */
-    struct hw_trace_record spare;
+/* The trace record being written. */
+struct hw_sssp_2d_trace {
+    struct hw_trace *records;
+    struct hw_trace_record *record;      /* the current one */
+    struct hw_trace_record spare_record; /* stands in when there is no memory for another */
     hw_count phases;
-    double mark_seconds;
-    enum hw_status steps_status;
+    double mark_seconds; /* when the current phase began */
+    enum hw_status status;
+};
+
+struct hw_sssp_2d {
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    struct hw_sssp_config config;
+    int threads;
+    struct hw_sssp_2d_derived derived;
+    struct hw_sssp_2d_layout layout;
+    struct hw_sssp_2d_tables tables;
+    struct hw_sssp_2d_search_state search;
+    struct hw_sssp_2d_scratch scratch;
+    struct hw_sssp_2d_parents parents;
+    struct hw_sssp_2d_trace trace;
 };
 
 /* sssp_2d_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed
@@ -244,7 +270,7 @@ hw_count hw_sssp_2d_pull_estimate(const struct hw_sssp_2d *paths);
 /* Words of a pair, and the key in one. Local. */
 static inline size_t hw_sssp_2d_pair(const struct hw_sssp_2d *paths)
 {
-    return paths->kind == HW_DISTANCE_I64 ? 3 : 2;
+    return paths->derived.kind == HW_DISTANCE_I64 ? 3 : 2;
 }
 
 static inline int64_t hw_sssp_2d_key(const hw_lid *words, size_t wide)
@@ -296,7 +322,7 @@ static inline hw_lid hw_sssp_2d_of_row(int rank)
 
 static inline hw_lid hw_sssp_2d_of_column(const struct hw_sssp_2d *paths, int rank)
 {
-    return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)rank;
+    return UINT32_MAX - 1 - (hw_lid)paths->layout.columns - (hw_lid)rank;
 }
 
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
@@ -304,8 +330,8 @@ static inline void hw_sssp_2d_phase_end(struct hw_sssp_2d *paths, enum hw_phase 
 {
     if (paths->options.trace) {
         double now = hw_seconds();
-        paths->step->seconds[phase] += now - paths->mark_seconds;
-        paths->mark_seconds = now;
+        paths->trace.record->seconds[phase] += now - paths->trace.mark_seconds;
+        paths->trace.mark_seconds = now;
     }
 }
 

@@ -26,7 +26,8 @@ static struct hw_set pack(const struct hw_sssp_2d *paths, const struct hw_rowcol
     hw_lid *words = packing(line, r);
 
     for (hw_lid k = 0; k < count; k++)
-        put_pair(words + wide * k, wide, list[k], hw_best_key(paths->kind, table, first + list[k]));
+        put_pair(words + wide * k, wide, list[k],
+                 hw_best_key(paths->derived.kind, table, first + list[k]));
     return (struct hw_set){.data = words, .count = (hw_lid)(wide * count)};
 }
 
@@ -35,7 +36,8 @@ static enum hw_status broadcast_list(struct hw_sssp_2d *paths, struct hw_rowcol 
                                      const hw_lid *list, hw_lid count, struct hw_error *err)
 {
     enum hw_status status = hw_rowcol_receive_shared(line, err);
-    struct hw_set set = pack(paths, line, line->me, paths->target, paths->own_row, list, count);
+    struct hw_set set =
+        pack(paths, line, line->me, paths->search.target, paths->layout.own_row, list, count);
 
     return status == HW_OK ? hw_rowcol_share(line, &set, err) : status;
 }
@@ -44,13 +46,13 @@ static enum hw_status broadcast_list(struct hw_sssp_2d *paths, struct hw_rowcol 
  * this part's then. */
 static void lower(const struct hw_sssp_2d *paths, void *table, size_t entry, int64_t key)
 {
-    hw_best_improve(paths->kind, false, table, entry, key, UINT32_MAX);
+    hw_best_improve(paths->derived.kind, false, table, entry, key, UINT32_MAX);
 }
 
 enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw_lid count,
                                  const hw_lid **list, hw_lid *total, struct hw_error *err)
 {
-    struct hw_rowcol *line = &paths->column.line;
+    struct hw_rowcol *line = &paths->layout.column.line;
     const size_t wide = hw_sssp_2d_pair(paths);
     hw_lid at = count;
 
@@ -60,21 +62,22 @@ enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw
         return HW_OK;
     enum hw_status status = broadcast_list(paths, line, own, count, err);
     for (hw_lid k = 0; k < count; k++) {
-        size_t column = (size_t)line->me * paths->block + own[k];
-        paths->expanded[k] = (hw_lid)column;
-        lower(paths, paths->source, column,
-              hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + own[k]));
+        size_t column = (size_t)line->me * paths->layout.block + own[k];
+        paths->scratch.expanded[k] = (hw_lid)column;
+        lower(paths, paths->search.source, column,
+              hw_best_key(paths->derived.kind, paths->search.target,
+                          (size_t)paths->layout.own_row + own[k]));
     }
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         const hw_lid *words = line->got[r].data;
         hw_lid pairs = r == line->me ? 0 : line->got[r].count / (hw_lid)wide;
         for (hw_lid k = 0; k < pairs; k++, words += wide) {
-            size_t column = (size_t)r * paths->block + words[0];
-            paths->expanded[at++] = (hw_lid)column;
-            lower(paths, paths->source, column, hw_sssp_2d_key(words, wide));
+            size_t column = (size_t)r * paths->layout.block + words[0];
+            paths->scratch.expanded[at++] = (hw_lid)column;
+            lower(paths, paths->search.source, column, hw_sssp_2d_key(words, wide));
         }
     }
-    *list = paths->expanded;
+    *list = paths->scratch.expanded;
     *total = at;
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPAND_EXCHANGE);
     return status;
@@ -89,31 +92,33 @@ static void take_bounds(struct hw_sssp_2d *paths, const struct hw_rowcol *line, 
         const hw_lid *words = line->got[r].data;
         hw_lid pairs = r == line->me ? 0 : line->got[r].count / (hw_lid)wide;
         for (hw_lid k = 0; k < pairs; k++, words += wide)
-            lower(paths, table, (size_t)r * paths->block + words[0], hw_sssp_2d_key(words, wide));
+            lower(paths, table, (size_t)r * paths->layout.block + words[0],
+                  hw_sssp_2d_key(words, wide));
     }
 }
 
 enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
-    const struct hw_sssp_2d_queue *far = &paths->queue[HW_PATHS_FAR];
-    struct hw_rowcol *row = &paths->row.line, *column = &paths->column.line;
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *far = &paths->search.queue[HW_PATHS_FAR];
+    struct hw_rowcol *row = &paths->layout.row.line, *column = &paths->layout.column.line;
     enum hw_status status = HW_OK;
 
     if (row->size > 1) {
-        status = broadcast_list(paths, row, settled->list + paths->broadcast_count,
-                                settled->count - paths->broadcast_count, err);
+        status = broadcast_list(paths, row, settled->list + paths->search.broadcast_count,
+                                settled->count - paths->search.broadcast_count, err);
         if (status == HW_OK)
-            take_bounds(paths, row, paths->target);
+            take_bounds(paths, row, paths->search.target);
     }
-    paths->broadcast_count = settled->count;
+    paths->search.broadcast_count = settled->count;
     if (column->size > 1 && status == HW_OK) {
         status = broadcast_list(paths, column, far->list, far->count, err);
         if (status == HW_OK)
-            take_bounds(paths, column, paths->source);
+            take_bounds(paths, column, paths->search.source);
         for (hw_lid k = 0; k < far->count; k++)
-            lower(paths, paths->source, (size_t)paths->own_column + far->list[k],
-                  hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + far->list[k]));
+            lower(paths, paths->search.source, (size_t)paths->layout.own_column + far->list[k],
+                  hw_best_key(paths->derived.kind, paths->search.target,
+                              (size_t)paths->layout.own_row + far->list[k]));
     }
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPAND_EXCHANGE);
     return status;
@@ -125,14 +130,15 @@ static void take_own(struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buff
 {
     const size_t wide = hw_sssp_2d_pair(paths);
     const int me = send_buffers->line.me;
-    const hw_lid *list = send_buffers->list + (size_t)me * paths->block;
+    const hw_lid *list = send_buffers->list + (size_t)me * paths->layout.block;
 
     for (hw_lid k = 0; k < send_buffers->count[me]; k++) {
-        size_t column = (size_t)paths->own_column + list[k];
+        size_t column = (size_t)paths->layout.own_column + list[k];
         hw_lid words[3];
-        put_pair(words, wide, list[k], hw_best_key(paths->kind, paths->source, column));
-        hw_sssp_2d_offer(paths, words, 1, hw_best_parent(paths->kind, paths->source, column),
-                         queues);
+        put_pair(words, wide, list[k],
+                 hw_best_key(paths->derived.kind, paths->search.source, column));
+        hw_sssp_2d_offer(paths, words, 1,
+                         hw_best_parent(paths->derived.kind, paths->search.source, column), queues);
     }
 }
 
@@ -142,18 +148,20 @@ enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
 {
     struct hw_rowcol *line = &send_buffers->line;
     const size_t wide = hw_sssp_2d_pair(paths);
-    const bool along_row = send_buffers == &paths->row;
+    const bool along_row = send_buffers == &paths->layout.row;
     enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        size_t first = (size_t)r * paths->block;
+        size_t first = (size_t)r * paths->layout.block;
         const hw_lid *list = send_buffers->list + first;
         if (r == line->me)
             continue;
-        struct hw_set set = pack(paths, line, r, along_row ? paths->target : paths->source, first,
-                                 list, send_buffers->count[r]);
+        struct hw_set set =
+            pack(paths, line, r, along_row ? paths->search.target : paths->search.source, first,
+                 list, send_buffers->count[r]);
         for (hw_lid k = 0; along_row && k < send_buffers->count[r]; k++)
-            paths->pending[(first + list[k]) / 64] &= ~(UINT64_C(1) << (first + list[k]) % 64);
+            paths->scratch.pending[(first + list[k]) / 64] &=
+                ~(UINT64_C(1) << (first + list[k]) % 64);
         status = hw_rowcol_send(line, r, &set, err);
     }
     if (!along_row)

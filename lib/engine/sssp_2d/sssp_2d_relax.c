@@ -42,11 +42,12 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *disco
     hw_lid *list, *count;
 
     if (slot < HW_PATHS_QUEUES) {
-        list = paths->queue[slot].list;
-        count = &paths->queue[slot].count;
+        list = paths->search.queue[slot].list;
+        count = &paths->search.queue[slot].count;
     } else {
-        list = paths->send_buffers->list + (size_t)(slot - HW_PATHS_QUEUES) * paths->block;
-        count = &paths->send_buffers->count[slot - HW_PATHS_QUEUES];
+        list = paths->scratch.send_buffers->list +
+               (size_t)(slot - HW_PATHS_QUEUES) * paths->layout.block;
+        count = &paths->scratch.send_buffers->count[slot - HW_PATHS_QUEUES];
     }
     hw_lid at = __atomic_fetch_add(count, discoveries[slot].count, __ATOMIC_RELAXED);
     memcpy(list + at, discoveries[slot].position, discoveries[slot].count * sizeof *list);
@@ -55,13 +56,13 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *disco
 
 static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries)
 {
-    int slots = HW_PATHS_QUEUES + paths->send_buffers->line.size;
+    int slots = HW_PATHS_QUEUES + paths->scratch.send_buffers->line.size;
 
     for (int slot = 0; slot < slots; slot++)
         if (discoveries[slot].count > 0)
             flush(paths, discoveries, slot);
     for (int q = 0; q < HW_PATHS_SETTLED; q++) {
-        int64_t *least = &paths->queue[q].least;
+        int64_t *least = &paths->search.queue[q].least;
         int64_t was = __atomic_load_n(least, __ATOMIC_RELAXED);
         while (discoveries[q].least < was &&
                !__atomic_compare_exchange_n(least, &was, discoveries[q].least, true,
@@ -73,16 +74,17 @@ static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *d
 
 static struct hw_sssp_2d_discoveries *finds_of(struct hw_sssp_2d *paths, int thread)
 {
-    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+    int line =
+        paths->layout.rows > paths->layout.columns ? paths->layout.rows : paths->layout.columns;
 
-    return paths->discoveries + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
+    return paths->scratch.discoveries + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
 }
 
 HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                            bool shared, int slot, hw_lid position)
 {
     if (!shared && slot < HW_PATHS_QUEUES) {
-        struct hw_sssp_2d_queue *queue = &paths->queue[slot];
+        struct hw_sssp_2d_queue *queue = &paths->search.queue[slot];
         queue->list[queue->count++] = position;
         return;
     }
@@ -95,20 +97,21 @@ HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
 HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 {
     return paths->config.duplicates && queue == HW_PATHS_NEAR &&
-           __atomic_fetch_add(&paths->extra, 1, __ATOMIC_RELAXED) < paths->block;
+           __atomic_fetch_add(&paths->search.duplicates, 1, __ATOMIC_RELAXED) < paths->layout.block;
 }
 
 /* Queues an own position by its key, unless it is there. */
 HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                               bool shared, hw_lid position, int64_t key)
 {
-    int queue = key < paths->near   ? HW_PATHS_NEAR
-                : key < paths->high ? HW_PATHS_LATER
-                                    : HW_PATHS_FAR;
+    int queue = key < paths->search.near   ? HW_PATHS_NEAR
+                : key < paths->search.high ? HW_PATHS_LATER
+                                           : HW_PATHS_FAR;
 
     if (key < discoveries[queue].least)
         discoveries[queue].least = key;
-    if (set_mark(&paths->mark[position], (uint8_t)(1 << queue), shared) || again(paths, queue))
+    if (set_mark(&paths->search.mark[position], (uint8_t)(1 << queue), shared) ||
+        again(paths, queue))
         keep(paths, discoveries, shared, queue, position);
 }
 
@@ -117,19 +120,19 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
                               bool shared, bool one, hw_lid row, int64_t key)
 {
     if (!one) {
-        int block = (int)hw_fast_divide(paths->by_block, row);
-        uint64_t *word = &paths->pending[row / 64], bit = UINT64_C(1) << row % 64;
-        if (block != paths->j) {
+        int block = (int)hw_fast_divide(paths->layout.by_block, row);
+        uint64_t *word = &paths->scratch.pending[row / 64], bit = UINT64_C(1) << row % 64;
+        if (block != paths->layout.j) {
             if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
                 return;
             if (shared && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
                 return;
             *word |= shared ? 0 : bit;
             keep(paths, discoveries, shared, HW_PATHS_QUEUES + block,
-                 row - (hw_lid)block * paths->block);
+                 row - (hw_lid)block * paths->layout.block);
             return;
         }
-        row -= paths->own_row;
+        row -= paths->layout.own_row;
     }
     enqueue(paths, discoveries, shared, row, key);
 }
@@ -140,11 +143,12 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
                                     struct hw_sssp_2d_discoveries *discoveries,
                                     const struct hw_sssp_2d_scan *scan, hw_lid column)
 {
-    const struct hw_edge *edge = paths->push->edge;
-    hw_count p = paths->push->offset[column], end = paths->push->offset[(size_t)column + 1];
-    int64_t key = hw_best_key(kind, paths->source, column);
+    const struct hw_edge *edge = paths->tables.push->edge;
+    hw_count p = paths->tables.push->offset[column],
+             end = paths->tables.push->offset[(size_t)column + 1];
+    int64_t key = hw_best_key(kind, paths->search.source, column);
     const int64_t to = scan->to;
-    const hw_lid mask = paths->index_mask;
+    const hw_lid mask = paths->tables.index_mask;
 
     if (!scan->all)
         p = hw_sorted_csr_reach(kind, edge, p, end, key, scan->from);
@@ -155,12 +159,12 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
             break;
         hw_lid row = edge[p].index & mask;
         bool alone = !shared || (row != edge[p].index && !paths->config.duplicates);
-        if (next >= hw_best_key(kind, paths->target, row))
+        if (next >= hw_best_key(kind, paths->search.target, row))
             continue;
-        bool better = alone ? hw_best_improve(kind, false, paths->target, row, next,
-                                              paths->column_code + column)
-                            : hw_best_improve(kind, true, paths->target, row, next,
-                                              paths->column_code + column);
+        bool better = alone ? hw_best_improve(kind, false, paths->search.target, row, next,
+                                              paths->tables.column_code + column)
+                            : hw_best_improve(kind, true, paths->search.target, row, next,
+                                              paths->tables.column_code + column);
         if (better)
             reached(paths, discoveries, shared, one, row, next);
     }
@@ -176,7 +180,7 @@ HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
                            bool shared, hw_lid position)
 {
     const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
-    uint8_t *mark = &paths->mark[position], was = *mark;
+    uint8_t *mark = &paths->search.mark[position], was = *mark;
 
     if (shared) {
         was = __atomic_fetch_and(mark, (uint8_t)~near, __ATOMIC_SEQ_CST);
@@ -195,17 +199,17 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
                                     struct hw_sssp_2d_discoveries *discoveries,
                                     const struct hw_sssp_2d_scan *scan, hw_lid begin, hw_lid end)
 {
-    const hw_count *offset = paths->push->offset;
+    const hw_count *offset = paths->tables.push->offset;
     const hw_lid *list = scan->list;
     hw_count examined = 0;
 
     for (hw_lid k = begin; k < end; k++) {
         if (scan->count - k > 2 * AHEAD) {
             __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
-            hw_best_prefetch(kind, paths->source, list[k + 2 * AHEAD]);
+            hw_best_prefetch(kind, paths->search.source, list[k + 2 * AHEAD]);
         }
         if (scan->count - k > AHEAD) {
-            const struct hw_edge *first = &paths->push->edge[offset[list[k + AHEAD]]];
+            const struct hw_edge *first = &paths->tables.push->edge[offset[list[k + AHEAD]]];
             __builtin_prefetch(first);
             __builtin_prefetch(first + 3); /* short lists may lie across two lines */
         }
@@ -246,21 +250,21 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
     if (!alone)
         return push_together(kind, one, paths, scan);
     hw_count examined =
-        push_some(kind, false, one, paths, paths->discoveries, scan, 0, scan->count);
-    flush_all(paths, paths->discoveries);
+        push_some(kind, false, one, paths, paths->scratch.discoveries, scan, 0, scan->count);
+    flush_all(paths, paths->scratch.discoveries);
     return examined;
 }
 
 /* Is the work so little that one thread does it alone? */
 static bool is_little(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan)
 {
-    const hw_count *offset = paths->push->offset;
+    const hw_count *offset = paths->tables.push->offset;
     hw_count edges = 0;
 
     if (paths->threads == 1)
         return true;
-    if (paths->whole_lists || scan->count > ALONE)
-        return (double)scan->count * (1 + paths->mean_degree) < ALONE;
+    if (paths->derived.whole_lists || scan->count > ALONE)
+        return (double)scan->count * (1 + paths->tables.mean_degree) < ALONE;
     for (hw_lid k = 0; k < scan->count && edges < ALONE; k++)
         edges += offset[(size_t)scan->list[k] + 1] - offset[scan->list[k]] + 1;
     return edges < ALONE;
@@ -268,30 +272,30 @@ static bool is_little(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_sc
 
 void hw_sssp_2d_push(struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan)
 {
-    bool one = paths->columns == 1, alone = is_little(paths, scan);
+    bool one = paths->layout.columns == 1, alone = is_little(paths, scan);
     hw_count examined;
 
-    paths->send_buffers = &paths->row;
-    if (paths->kind == HW_DISTANCE_F32)
+    paths->scratch.send_buffers = &paths->layout.row;
+    if (paths->derived.kind == HW_DISTANCE_F32)
         examined = one ? push_kind(HW_DISTANCE_F32, true, alone, paths, scan)
                        : push_kind(HW_DISTANCE_F32, false, alone, paths, scan);
-    else if (paths->kind == HW_DISTANCE_I32)
+    else if (paths->derived.kind == HW_DISTANCE_I32)
         examined = one ? push_kind(HW_DISTANCE_I32, true, alone, paths, scan)
                        : push_kind(HW_DISTANCE_I32, false, alone, paths, scan);
     else
         examined = one ? push_kind(HW_DISTANCE_I64, true, alone, paths, scan)
                        : push_kind(HW_DISTANCE_I64, false, alone, paths, scan);
-    paths->step->edges_examined += examined;
+    paths->trace.record->edges_examined += examined;
 }
 
 /* A column has pulled a better key. */
 HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                              bool leaves, hw_lid column, int64_t key)
 {
-    if (paths->rows > 1) {
-        int block = (int)hw_fast_divide(paths->by_block, column);
+    if (paths->layout.rows > 1) {
+        int block = (int)hw_fast_divide(paths->layout.by_block, column);
         keep(paths, discoveries, true, HW_PATHS_QUEUES + block,
-             column - (hw_lid)block * paths->block);
+             column - (hw_lid)block * paths->layout.block);
     } else if (!leaves) {
         enqueue(paths, discoveries, true, column, key);
     }
@@ -303,13 +307,13 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
                                     struct hw_sssp_2d_discoveries *discoveries, bool leaves,
                                     hw_lid column, hw_count *found)
 {
-    const struct hw_edge *edge = paths->pull->edge;
-    const hw_lid mask = paths->index_mask;
-    const hw_count begin = paths->pull->offset[column];
-    const hw_count end = paths->pull->offset[(size_t)column + 1];
-    const int64_t was = hw_best_key(kind, paths->source, column), high = paths->high;
-    const bool stops = !leaves || paths->weight_stats.negative == 0;
-    const int64_t low = leaves ? 0 : paths->low;
+    const struct hw_edge *edge = paths->tables.pull->edge;
+    const hw_lid mask = paths->tables.index_mask;
+    const hw_count begin = paths->tables.pull->offset[column];
+    const hw_count end = paths->tables.pull->offset[(size_t)column + 1];
+    const int64_t was = hw_best_key(kind, paths->search.source, column), high = paths->search.high;
+    const bool stops = !leaves || paths->derived.weight_stats.negative == 0;
+    const int64_t low = leaves ? 0 : paths->search.low;
     int64_t key = was;
     hw_lid parent = 0;
     hw_count p = begin;
@@ -318,7 +322,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
         if (stops && hw_distance_add(kind, low, edge[p].weight) >= key)
             break;
         hw_lid row = edge[p].index & mask;
-        int64_t from = hw_best_key(kind, paths->target, row);
+        int64_t from = hw_best_key(kind, paths->search.target, row);
         if (from >= high)
             continue;
         int64_t next = hw_distance_add(kind, from, edge[p].weight);
@@ -326,7 +330,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *pa
         key = next < key ? next : key;
     }
     if (key < was) {
-        hw_best_set(kind, paths->source, column, key, parent);
+        hw_best_set(kind, paths->search.source, column, key, parent);
         pulled(paths, discoveries, leaves, column, key);
         ++*found;
     }
@@ -338,19 +342,20 @@ HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_sssp_2d *pa
                                     struct hw_sssp_2d_discoveries *discoveries, bool leaves,
                                     size_t w, hw_count *found)
 {
-    uint64_t left = leaves ? paths->leaf[w] : paths->open[w];
+    uint64_t left = leaves ? paths->tables.leaf[w] : paths->search.open[w];
     hw_lid column[64], count = 0;
     hw_count examined = 0;
 
     while (left) {
         int bit = __builtin_ctzll(left);
         hw_lid c = (hw_lid)(w * 64) + hw_bits_take(&left);
-        bool settled = hw_best_key(kind, paths->source, c) < (leaves ? INT64_MIN + 1 : paths->high);
+        bool settled = hw_best_key(kind, paths->search.source, c) <
+                       (leaves ? INT64_MIN + 1 : paths->search.high);
         if (settled) {
-            paths->open[w] &= ~(UINT64_C(1) << bit);
+            paths->search.open[w] &= ~(UINT64_C(1) << bit);
             continue;
         }
-        __builtin_prefetch(&paths->pull->edge[paths->pull->offset[c]]);
+        __builtin_prefetch(&paths->tables.pull->edge[paths->tables.pull->offset[c]]);
         column[count++] = c;
     }
     for (hw_lid k = 0; k < count; k++)
@@ -363,25 +368,25 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_2d *pa
     hw_count examined = 0, found = 0;
 
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined, found)                     \
-    if (paths->words > PULL_WORDS)
+    if (paths->layout.words > PULL_WORDS)
     {
         struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, omp_get_thread_num());
 #pragma omp for schedule(dynamic, PULL_WORDS)
-        for (hw_lid w = 0; w < paths->words; w++)
+        for (hw_lid w = 0; w < paths->layout.words; w++)
             examined += pull_word(kind, paths, discoveries, leaves, w, &found);
         flush_all(paths, discoveries);
     }
-    paths->step->edges_examined += examined;
-    paths->step->pulled += examined;
+    paths->trace.record->edges_examined += examined;
+    paths->trace.record->pulled += examined;
     return found;
 }
 
 hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves)
 {
-    paths->send_buffers = &paths->column;
-    if (paths->kind == HW_DISTANCE_F32)
+    paths->scratch.send_buffers = &paths->layout.column;
+    if (paths->derived.kind == HW_DISTANCE_F32)
         return pull_kind(HW_DISTANCE_F32, paths, leaves);
-    if (paths->kind == HW_DISTANCE_I32)
+    if (paths->derived.kind == HW_DISTANCE_I32)
         return pull_kind(HW_DISTANCE_I32, paths, leaves);
     return pull_kind(HW_DISTANCE_I64, paths, leaves);
 }
@@ -391,17 +396,17 @@ HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sss
                                struct hw_sssp_2d_discoveries *discoveries, int queue, hw_lid begin,
                                hw_lid end)
 {
-    const hw_lid *list = paths->queue[queue].spare;
-    const size_t own = paths->own_row;
+    const hw_lid *list = paths->search.queue[queue].spare;
+    const size_t own = paths->layout.own_row;
 
     for (hw_lid k = begin; k < end; k++) {
         if (end - k > 2 * AHEAD) {
-            hw_best_prefetch(kind, paths->target, own + list[k + 2 * AHEAD]);
-            __builtin_prefetch(&paths->mark[list[k + 2 * AHEAD]]);
+            hw_best_prefetch(kind, paths->search.target, own + list[k + 2 * AHEAD]);
+            __builtin_prefetch(&paths->search.mark[list[k + 2 * AHEAD]]);
         }
-        int64_t key = hw_best_key(kind, paths->target, own + list[k]);
-        clear_mark(&paths->mark[list[k]], (uint8_t)(1 << queue), shared);
-        if (key >= paths->below)
+        int64_t key = hw_best_key(kind, paths->search.target, own + list[k]);
+        clear_mark(&paths->search.mark[list[k]], (uint8_t)(1 << queue), shared);
+        if (key >= paths->search.below)
             enqueue(paths, discoveries, shared, list[k], key);
     }
 }
@@ -411,8 +416,8 @@ HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_sssp_2d *path
 {
 
     if (paths->threads == 1 || count < FILTER_ALONE) {
-        sort_out(kind, false, paths, paths->discoveries, queue, 0, count);
-        flush_all(paths, paths->discoveries);
+        sort_out(kind, false, paths, paths->scratch.discoveries, queue, 0, count);
+        flush_all(paths, paths->scratch.discoveries);
         return;
     }
 #pragma omp parallel num_threads(paths->threads)
@@ -428,17 +433,17 @@ HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_sssp_2d *path
 
 void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
 {
-    struct hw_sssp_2d_queue *q = &paths->queue[queue];
+    struct hw_sssp_2d_queue *q = &paths->search.queue[queue];
     hw_lid *list = q->list, count = q->count;
 
     q->list = q->spare;
     q->spare = list;
     q->count = 0;
     q->least = INT64_MAX;
-    paths->send_buffers = &paths->row;
-    if (paths->kind == HW_DISTANCE_F32)
+    paths->scratch.send_buffers = &paths->layout.row;
+    if (paths->derived.kind == HW_DISTANCE_F32)
         filter_kind(HW_DISTANCE_F32, paths, queue, count);
-    else if (paths->kind == HW_DISTANCE_I32)
+    else if (paths->derived.kind == HW_DISTANCE_I32)
         filter_kind(HW_DISTANCE_I32, paths, queue, count);
     else
         filter_kind(HW_DISTANCE_I64, paths, queue, count);
@@ -446,20 +451,20 @@ void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
 
 hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths)
 {
-    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
     hw_lid *list = near->list, count = near->count;
 
     near->list = near->spare;
     near->spare = list;
-    near->count = paths->extra = 0;
+    near->count = paths->search.duplicates = 0;
     return count;
 }
 
 void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
 {
-    const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
+    const hw_lid *list = paths->search.queue[HW_PATHS_NEAR].spare;
 
-    paths->send_buffers = &paths->row;
+    paths->scratch.send_buffers = &paths->layout.row;
 #pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -474,52 +479,54 @@ void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
 void hw_sssp_2d_offer(struct hw_sssp_2d *paths, const hw_lid *words, hw_lid count, hw_lid parent,
                       bool queues)
 {
-    const enum hw_distance kind = paths->kind;
+    const enum hw_distance kind = paths->derived.kind;
     const size_t wide = hw_sssp_2d_pair(paths);
 
     for (hw_lid k = 0; k < count; k++) {
         hw_lid position = words[wide * k];
         int64_t key = hw_sssp_2d_key(words + wide * k, wide);
-        if (hw_best_improve(kind, false, paths->target, (size_t)paths->own_row + position, key,
-                            parent) &&
+        if (hw_best_improve(kind, false, paths->search.target,
+                            (size_t)paths->layout.own_row + position, key, parent) &&
             queues)
-            enqueue(paths, paths->discoveries, false, position, key);
+            enqueue(paths, paths->scratch.discoveries, false, position, key);
     }
-    flush_all(paths, paths->discoveries);
+    flush_all(paths, paths->scratch.discoveries);
 }
 
 /* The edges of a column's list that a pull would examine at most. */
 static hw_count pull_length(const struct hw_sssp_2d *paths, hw_lid column)
 {
-    const struct hw_sorted_csr *lists = paths->pull;
+    const struct hw_sorted_csr *lists = paths->tables.pull;
     hw_count begin = lists->offset[column], end = lists->offset[(size_t)column + 1];
-    int64_t key = hw_best_key(paths->kind, paths->source, column);
+    int64_t key = hw_best_key(paths->derived.kind, paths->search.source, column);
 
-    if (key == hw_distance_none(paths->kind)) {
+    if (key == hw_distance_none(paths->derived.kind)) {
         /* The first settled neighbour ends the scan soon; how soon is a guess. */
         return (end - begin + 3) / 4;
     }
-    return hw_sorted_csr_reach(paths->kind, lists->edge, begin, end, paths->low, key) - begin;
+    return hw_sorted_csr_reach(paths->derived.kind, lists->edge, begin, end, paths->search.low,
+                               key) -
+           begin;
 }
 
 hw_count hw_sssp_2d_pull_estimate(const struct hw_sssp_2d *paths)
 {
-    hw_lid stride = paths->words / SAMPLES + 1;
+    hw_lid stride = paths->layout.words / SAMPLES + 1;
     hw_count edges = 0;
 
-    for (hw_lid w = (hw_lid)paths->bucket % stride; w < paths->words; w += stride) {
-        uint64_t left = paths->open[w];
+    for (hw_lid w = (hw_lid)paths->search.bucket % stride; w < paths->layout.words; w += stride) {
+        uint64_t left = paths->search.open[w];
         hw_lid tried = 0;
         hw_count tries = 0;
         for (; left && tried < 2; left = left & (left - 1)) {
             hw_lid c = w * 64 + (hw_lid)__builtin_ctzll(left);
-            if (hw_best_key(paths->kind, paths->source, c) < paths->high)
+            if (hw_best_key(paths->derived.kind, paths->search.source, c) < paths->search.high)
                 continue;
             tries += pull_length(paths, c) + 1;
             tried++;
         }
         if (tried > 0)
-            edges += tries * __builtin_popcountll(paths->open[w]) / tried;
+            edges += tries * __builtin_popcountll(paths->search.open[w]) / tried;
     }
     return edges * stride;
 }

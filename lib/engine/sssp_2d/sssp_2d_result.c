@@ -15,7 +15,7 @@
 /* The first code that stands for another rank. */
 static hw_lid codes_end(const struct hw_sssp_2d *paths)
 {
-    return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)paths->rows;
+    return UINT32_MAX - 1 - (hw_lid)paths->layout.columns - (hw_lid)paths->layout.rows;
 }
 
 /* The weight of the edge from a local column to a local row: lists of the part rise. */
@@ -59,13 +59,14 @@ static void drop_requests(struct requests *requests)
 static int holder(const struct hw_sssp_2d *paths,
                   const struct hw_sssp_2d_send_buffers *send_buffers, hw_lid t)
 {
-    const size_t entry = (size_t)paths->own_row + t;
+    const size_t entry = (size_t)paths->layout.own_row + t;
     const hw_lid first =
-        send_buffers == &paths->row ? hw_sssp_2d_of_row(0) : hw_sssp_2d_of_column(paths, 0);
+        send_buffers == &paths->layout.row ? hw_sssp_2d_of_row(0) : hw_sssp_2d_of_column(paths, 0);
 
-    if (hw_best_key(paths->kind, paths->target, entry) == hw_distance_none(paths->kind))
+    if (hw_best_key(paths->derived.kind, paths->search.target, entry) ==
+        hw_distance_none(paths->derived.kind))
         return -1;
-    hw_lid code = hw_best_parent(paths->kind, paths->target, entry);
+    hw_lid code = hw_best_parent(paths->derived.kind, paths->search.target, entry);
     return code <= first && code > first - (hw_lid)send_buffers->line.size ? (int)(first - code)
                                                                            : -1;
 }
@@ -84,7 +85,7 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
         return status;
     requests->receive_count = requests->send_count + size;
     at = requests->send_count + 2 * (size_t)size;
-    for (hw_lid t = 0; t < paths->block; t++) {
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
         int rank = holder(paths, send_buffers, t);
         if (rank >= 0)
             requests->send_count[rank]++;
@@ -95,7 +96,7 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
     }
     requests->sends = sum;
     status = hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err);
-    for (hw_lid t = 0; t < paths->block && status == HW_OK; t++) {
+    for (hw_lid t = 0; t < paths->layout.block && status == HW_OK; t++) {
         int rank = holder(paths, send_buffers, t);
         if (rank >= 0)
             requests->position[at[rank]++] = t;
@@ -107,18 +108,18 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
 static void answer(const struct hw_sssp_2d *paths,
                    const struct hw_sssp_2d_send_buffers *send_buffers, struct requests *requests)
 {
-    const bool along_row = send_buffers == &paths->row;
-    const void *table = along_row ? paths->target : paths->source;
+    const bool along_row = send_buffers == &paths->layout.row;
+    const void *table = along_row ? paths->search.target : paths->search.source;
     hw_count at = 0;
 
     for (int r = 0; r < send_buffers->line.size; r++)
         for (hw_count k = 0; k < requests->receive_count[r]; k++, at++) {
-            size_t entry = (size_t)r * paths->block + requests->asked[at];
-            hw_lid code = hw_best_parent(paths->kind, table, entry);
-            requests->answer[at] = paths->gid[code];
+            size_t entry = (size_t)r * paths->layout.block + requests->asked[at];
+            hw_lid code = hw_best_parent(paths->derived.kind, table, entry);
+            requests->answer[at] = paths->tables.gid[code];
             if (requests->weight_answer)
                 requests->weight_answer[at] =
-                    weight_of(paths, code - paths->column_code, (hw_lid)entry);
+                    weight_of(paths, code - paths->tables.column_code, (hw_lid)entry);
         }
 }
 
@@ -169,7 +170,7 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
             hw_exchange_into(comm, sizeof(union hw_weight), requests.weight_answer,
                              requests.receive_count, requests.weight, requests.send_count, err);
     for (hw_count k = 0; k < requests.sends && status == HW_OK; k++) {
-        paths->fetched[requests.position[k]] = requests.gid[k];
+        paths->parents.fetched[requests.position[k]] = requests.gid[k];
         if (weight)
             weight[requests.position[k]] = requests.weight[k];
     }
@@ -188,17 +189,19 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
 /* The weights of edges from parents that this part knows itself. weight: [block]. */
 static void weigh_own(const struct hw_sssp_2d *paths, union hw_weight *weight)
 {
-    const int64_t none = hw_distance_none(paths->kind);
-    const hw_lid first = paths->column_code, end = first + (hw_lid)paths->rows * paths->block;
+    const int64_t none = hw_distance_none(paths->derived.kind);
+    const hw_lid first = paths->tables.column_code,
+                 end = first + (hw_lid)paths->layout.rows * paths->layout.block;
 
 #pragma omp parallel for num_threads(paths->threads)                                               \
-    schedule(dynamic, 1024) if (paths->block > 4096)
-    for (hw_lid t = 0; t < paths->block; t++) {
-        hw_lid row = paths->own_row + t;
-        hw_lid code = hw_best_parent(paths->kind, paths->target, row);
-        if (hw_best_key(paths->kind, paths->target, row) == none || code < first || code >= end)
+    schedule(dynamic, 1024) if (paths->layout.block > 4096)
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
+        hw_lid row = paths->layout.own_row + t;
+        hw_lid code = hw_best_parent(paths->derived.kind, paths->search.target, row);
+        if (hw_best_key(paths->derived.kind, paths->search.target, row) == none || code < first ||
+            code >= end)
             continue;
-        if (code - first != paths->own_column + t) /* not the root's own */
+        if (code - first != paths->layout.own_column + t) /* not the root's own */
             weight[t] = weight_of(paths, code - first, row);
     }
 }
@@ -209,13 +212,13 @@ enum hw_status hw_sssp_2d_fetch(struct hw_sssp_2d *paths, union hw_weight *weigh
     enum hw_status status = HW_OK;
 
     if (weight) {
-        memset(weight, 0, paths->block * sizeof *weight);
+        memset(weight, 0, paths->layout.block * sizeof *weight);
         weigh_own(paths, weight);
     }
-    if (paths->columns > 1)
-        status = fetch_along(paths, &paths->row, weight, err);
-    if (paths->rows > 1 && status == HW_OK)
-        status = fetch_along(paths, &paths->column, weight, err);
+    if (paths->layout.columns > 1)
+        status = fetch_along(paths, &paths->layout.row, weight, err);
+    if (paths->layout.rows > 1 && status == HW_OK)
+        status = fetch_along(paths, &paths->layout.column, weight, err);
     hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     return status;
 }
@@ -223,22 +226,22 @@ enum hw_status hw_sssp_2d_fetch(struct hw_sssp_2d *paths, union hw_weight *weigh
 /* The parent of a reached own vertex, in graph ids. */
 static inline hw_gid parent_of(const struct hw_sssp_2d *paths, hw_lid position, hw_lid code)
 {
-    if (paths->by_hops)
-        return paths->least[(size_t)paths->own_row + position];
-    return code > codes_end(paths) ? paths->fetched[position] : paths->gid[code];
+    if (paths->parents.by_hops)
+        return paths->parents.least[(size_t)paths->layout.own_row + position];
+    return code > codes_end(paths) ? paths->parents.fetched[position] : paths->tables.gid[code];
 }
 
 void hw_sssp_2d_write_parents(const struct hw_sssp_2d *paths, hw_gid *parent)
 {
     const struct hw_part_vertices *own = &paths->part->own;
-    const int64_t none = hw_distance_none(paths->kind);
+    const int64_t none = hw_distance_none(paths->derived.kind);
 
 #pragma omp parallel for num_threads(paths->threads) schedule(static) if (own->count > 4096)
     for (hw_lid k = 0; k < own->count; k++) {
         hw_lid position = own->by_graph_id[k];
-        size_t entry = (size_t)paths->own_row + position;
-        bool reached = hw_best_key(paths->kind, paths->target, entry) != none;
-        hw_lid code = hw_best_parent(paths->kind, paths->target, entry);
+        size_t entry = (size_t)paths->layout.own_row + position;
+        bool reached = hw_best_key(paths->derived.kind, paths->search.target, entry) != none;
+        hw_lid code = hw_best_parent(paths->derived.kind, paths->search.target, entry);
         parent[k] = reached ? parent_of(paths, position, code) : HW_GID_NONE;
     }
 }
@@ -247,9 +250,9 @@ void hw_sssp_2d_write_parents(const struct hw_sssp_2d *paths, hw_gid *parent)
  * such entry, which spares most of the others' memory. */
 static inline size_t entry_of(const struct hw_sssp_2d *paths, hw_lid k)
 {
-    hw_lid position = paths->part->own.by_graph_id[k], end = paths->touched;
+    hw_lid position = paths->part->own.by_graph_id[k], end = paths->search.touched;
 
-    return (size_t)paths->own_row + (position < end ? position : end);
+    return (size_t)paths->layout.own_row + (position < end ? position : end);
 }
 
 /* Distances and parents of output elements [from, to). */
@@ -257,27 +260,27 @@ HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_sssp_2d
                                   struct hw_result *result, hw_lid from, hw_lid to)
 {
     const int64_t none = hw_distance_none(kind);
-    const bool here = !paths->by_hops && paths->part->spec.parts == 1;
+    const bool here = !paths->parents.by_hops && paths->part->spec.parts == 1;
 
     for (hw_lid k = from; k < to; k++) {
         if (to - k > AHEAD)
-            hw_best_prefetch(kind, paths->target, entry_of(paths, k + AHEAD));
+            hw_best_prefetch(kind, paths->search.target, entry_of(paths, k + AHEAD));
         if (here && to - k > NEXT) {
-            hw_lid code = hw_best_parent(kind, paths->target, entry_of(paths, k + NEXT));
-            __builtin_prefetch(&paths->gid[code == UINT32_MAX ? 0 : code]);
+            hw_lid code = hw_best_parent(kind, paths->search.target, entry_of(paths, k + NEXT));
+            __builtin_prefetch(&paths->tables.gid[code == UINT32_MAX ? 0 : code]);
         }
         size_t entry = entry_of(paths, k);
-        int64_t key = hw_best_key(kind, paths->target, entry);
-        hw_lid code = hw_best_parent(kind, paths->target, entry);
+        int64_t key = hw_best_key(kind, paths->search.target, entry);
+        hw_lid code = hw_best_parent(kind, paths->search.target, entry);
         if (kind == HW_DISTANCE_F32)
             result->distance_f32[k] = hw_distance_f32(key);
         else
             result->distance_i64[k] = key == none ? -1 : key;
         if (here) {
-            hw_gid gid = paths->gid[key == none ? 0 : code];
+            hw_gid gid = paths->tables.gid[key == none ? 0 : code];
             result->parent[k] = key == none ? HW_GID_NONE : gid;
         } else {
-            hw_lid position = (hw_lid)(entry - paths->own_row);
+            hw_lid position = (hw_lid)(entry - paths->layout.own_row);
             result->parent[k] = key == none ? HW_GID_NONE : parent_of(paths, position, code);
         }
     }
@@ -291,9 +294,9 @@ void hw_sssp_2d_write(const struct hw_sssp_2d *paths, struct hw_result *result)
 #pragma omp parallel for num_threads(pieces) schedule(static)
     for (int p = 0; p < pieces; p++) {
         hw_lid from = (hw_lid)(count * p / pieces), to = (hw_lid)(count * (p + 1) / pieces);
-        if (paths->kind == HW_DISTANCE_F32)
+        if (paths->derived.kind == HW_DISTANCE_F32)
             write_piece(HW_DISTANCE_F32, paths, result, from, to);
-        else if (paths->kind == HW_DISTANCE_I32)
+        else if (paths->derived.kind == HW_DISTANCE_I32)
             write_piece(HW_DISTANCE_I32, paths, result, from, to);
         else
             write_piece(HW_DISTANCE_I64, paths, result, from, to);
@@ -304,7 +307,7 @@ void hw_sssp_2d_write_nothing(const struct hw_sssp_2d *paths, struct hw_result *
 {
     for (hw_lid k = 0; k < paths->part->own.count; k++) {
         result->parent[k] = HW_GID_NONE;
-        if (paths->kind == HW_DISTANCE_F32)
+        if (paths->derived.kind == HW_DISTANCE_F32)
             result->distance_f32[k] = INFINITY;
         else
             result->distance_i64[k] = -1;
@@ -315,16 +318,18 @@ void hw_sssp_2d_write_nothing(const struct hw_sssp_2d *paths, struct hw_result *
  * lost, but for the own ones. */
 static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const size_t size = hw_best_size(paths->kind);
-    const hw_lid words = (hw_lid)(paths->block * (size / sizeof(int64_t)));
+    const size_t size = hw_best_size(paths->derived.kind);
+    const hw_lid words = (hw_lid)(paths->layout.block * (size / sizeof(int64_t)));
     enum hw_status status =
-        hw_rowcol_gather(&paths->row.line, paths->target, words, MPI_INT64_T, err);
+        hw_rowcol_gather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T, err);
 
-    if (paths->rows > 1) {
-        memcpy((char *)paths->source + paths->own_column * size,
-               (const char *)paths->target + paths->own_row * size, paths->block * size);
+    if (paths->layout.rows > 1) {
+        memcpy((char *)paths->search.source + paths->layout.own_column * size,
+               (const char *)paths->search.target + paths->layout.own_row * size,
+               paths->layout.block * size);
         if (status == HW_OK)
-            status = hw_rowcol_gather(&paths->column.line, paths->source, words, MPI_INT64_T, err);
+            status = hw_rowcol_gather(&paths->layout.column.line, paths->search.source, words,
+                                      MPI_INT64_T, err);
     }
     return status;
 }
@@ -332,57 +337,59 @@ static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error 
 /* A parent for a row that was not reached by fewer hops, noted if it is the first. */
 static void propose(struct hw_sssp_2d *paths, hw_lid row, hw_gid parent)
 {
-    struct hw_sssp_2d_queue *next = &paths->queue[HW_PATHS_NEAR];
-    bool first = paths->least[row] == INT64_MAX;
+    struct hw_sssp_2d_queue *next = &paths->search.queue[HW_PATHS_NEAR];
+    bool first = paths->parents.least[row] == INT64_MAX;
 
-    if (parent < paths->least[row])
-        paths->least[row] = parent;
+    if (parent < paths->parents.least[row])
+        paths->parents.least[row] = parent;
     if (!first)
         return;
-    int block = (int)hw_fast_divide(paths->by_block, row);
-    hw_lid position = row - (hw_lid)block * paths->block;
-    if (block == paths->j)
+    int block = (int)hw_fast_divide(paths->layout.by_block, row);
+    hw_lid position = row - (hw_lid)block * paths->layout.block;
+    if (block == paths->layout.j)
         next->list[next->count++] = position;
     else
-        paths->row.list[(size_t)block * paths->block + paths->row.count[block]++] = position;
+        paths->layout.row
+            .list[(size_t)block * paths->layout.block + paths->layout.row.count[block]++] =
+            position;
 }
 
 /* Tries the edges of a column for tight ones. */
 static void propose_along(struct hw_sssp_2d *paths, hw_lid column)
 {
     const struct hw_csr *out = &paths->part->grid.out;
-    const int64_t key = hw_best_key(paths->kind, paths->source, column);
-    const hw_gid gid = paths->gid[paths->column_code + column];
+    const int64_t key = hw_best_key(paths->derived.kind, paths->search.source, column);
+    const hw_gid gid = paths->tables.gid[paths->tables.column_code + column];
 
     for (hw_count e = out->offset[column]; e < out->offset[(size_t)column + 1]; e++) {
         hw_lid row = out->index[e];
-        if (!hw_bitmap_test(paths->hopped, row) &&
-            hw_distance_add(paths->kind, key, out->weight[e]) ==
-                hw_best_key(paths->kind, paths->target, row))
+        if (!hw_bitmap_test(paths->parents.hopped, row) &&
+            hw_distance_add(paths->derived.kind, key, out->weight[e]) ==
+                hw_best_key(paths->derived.kind, paths->search.target, row))
             propose(paths, row, gid);
     }
-    paths->step->edges_examined += out->offset[(size_t)column + 1] - out->offset[column];
+    paths->trace.record->edges_examined += out->offset[(size_t)column + 1] - out->offset[column];
 }
 
 /* Sends proposals to their owners: a position and a graph id of two words. */
 static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    struct hw_rowcol *line = &paths->row.line;
+    struct hw_rowcol *line = &paths->layout.row.line;
     enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         hw_lid *words = (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
-        size_t first = (size_t)r * paths->block;
-        for (hw_lid k = 0; k < paths->row.count[r]; k++) {
-            hw_lid position = paths->row.list[first + k];
-            uint64_t gid = (uint64_t)paths->least[first + position];
-            hw_bitmap_set(paths->hopped, first + position);
+        size_t first = (size_t)r * paths->layout.block;
+        for (hw_lid k = 0; k < paths->layout.row.count[r]; k++) {
+            hw_lid position = paths->layout.row.list[first + k];
+            uint64_t gid = (uint64_t)paths->parents.least[first + position];
+            hw_bitmap_set(paths->parents.hopped, first + position);
             words[3 * (size_t)k] = position;
             words[3 * (size_t)k + 1] = (hw_lid)gid;
             words[3 * (size_t)k + 2] = (hw_lid)(gid >> 32);
         }
-        struct hw_set set = {.data = words, .count = 3 * paths->row.count[r]};
-        paths->row.count[r] = 0;
+        struct hw_set set = {.data = words, .count = 3 * paths->layout.row.count[r]};
+        paths->layout.row.count[r] = 0;
         if (r != line->me)
             status = hw_rowcol_send(line, r, &set, err);
     }
@@ -391,8 +398,8 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         const hw_lid *words = line->got[r].data;
         for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
-            if (!hw_bitmap_test(paths->hopped, (size_t)paths->own_row + words[0]))
-                propose(paths, paths->own_row + words[0],
+            if (!hw_bitmap_test(paths->parents.hopped, (size_t)paths->layout.own_row + words[0]))
+                propose(paths, paths->layout.own_row + words[0],
                         (hw_gid)((uint64_t)words[2] << 32 | words[1]));
     }
     return status;
@@ -401,7 +408,7 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
 /* One round: everything one hop further along tight edges. */
 static enum hw_status hop(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
     hw_lid *frontier = near->list, count = near->count, total;
     const hw_lid *list;
 
@@ -412,38 +419,41 @@ static enum hw_status hop(struct hw_sssp_2d *paths, struct hw_error *err)
     for (hw_lid k = 0; k < total && status == HW_OK; k++)
         propose_along(paths, list[k]);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
-    if (paths->columns > 1 && status == HW_OK)
+    if (paths->layout.columns > 1 && status == HW_OK)
         status = fold_proposals(paths, err);
     for (hw_lid k = 0; k < near->count; k++)
-        hw_bitmap_set(paths->hopped, (size_t)paths->own_row + near->list[k]);
+        hw_bitmap_set(paths->parents.hopped, (size_t)paths->layout.own_row + near->list[k]);
     hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     return status == HW_OK ? hw_sssp_2d_sum(paths, err) : status;
 }
 
 enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct hw_error *err)
 {
-    const size_t rows = (size_t)paths->columns * paths->block, own = paths->own_row;
-    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
+    const size_t rows = (size_t)paths->layout.columns * paths->layout.block,
+                 own = paths->layout.own_row;
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
     hw_count left = 0;
 
     hw_sssp_2d_begin_step(paths, "hops", HW_DIRECTION_AUTO);
     enum hw_status status = share_distances(paths, err);
     for (size_t r = 0; r < rows; r++)
-        paths->least[r] = INT64_MAX;
-    memset(paths->hopped, 0, hw_bits_words((hw_count)rows) * sizeof *paths->hopped);
+        paths->parents.least[r] = INT64_MAX;
+    memset(paths->parents.hopped, 0, hw_bits_words((hw_count)rows) * sizeof *paths->parents.hopped);
     near->count = 0;
-    if (paths->root != HW_LID_NONE) {
-        near->list[near->count++] = paths->root;
-        paths->least[own + paths->root] = paths->part->own.graph_id[paths->root];
-        hw_bitmap_set(paths->hopped, own + paths->root);
+    if (paths->search.root != HW_LID_NONE) {
+        near->list[near->count++] = paths->search.root;
+        paths->parents.least[own + paths->search.root] =
+            paths->part->own.graph_id[paths->search.root];
+        hw_bitmap_set(paths->parents.hopped, own + paths->search.root);
     }
-    paths->by_hops = true;
-    paths->tally.queued[HW_PATHS_NEAR] = 1;
-    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+    paths->parents.by_hops = true;
+    paths->search.tally.queued[HW_PATHS_NEAR] = 1;
+    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
         status = hop(paths, err);
-    for (hw_lid t = 0; t < paths->block; t++)
-        left += paths->least[own + t] == INT64_MAX &&
-                hw_best_key(paths->kind, paths->target, own + t) != hw_distance_none(paths->kind);
+    for (hw_lid t = 0; t < paths->layout.block; t++)
+        left += paths->parents.least[own + t] == INT64_MAX &&
+                hw_best_key(paths->derived.kind, paths->search.target, own + t) !=
+                    hw_distance_none(paths->derived.kind);
     hw_sssp_2d_end_step(paths);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &left, err);
@@ -455,12 +465,13 @@ enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct h
 static hw_count count_cut_off(const struct hw_sssp_2d *paths, const uint8_t *reached_row)
 {
     const struct hw_csr *out = &paths->part->grid.out;
-    const int64_t none = hw_distance_none(paths->kind);
+    const int64_t none = hw_distance_none(paths->derived.kind);
     hw_count count = 0;
 
     for (hw_lid c = 0; c < out->rows; c++)
         for (hw_count e = out->offset[c];
-             hw_best_key(paths->kind, paths->source, c) != none && e < out->offset[(size_t)c + 1];
+             hw_best_key(paths->derived.kind, paths->search.source, c) != none &&
+             e < out->offset[(size_t)c + 1];
              e++)
             count += !reached_row[out->index[e]];
     return count;
@@ -468,20 +479,24 @@ static hw_count count_cut_off(const struct hw_sssp_2d *paths, const uint8_t *rea
 
 enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const int64_t none = hw_distance_none(paths->kind), least = hw_distance_key_f32(-INFINITY);
+    const int64_t none = hw_distance_none(paths->derived.kind),
+                  least = hw_distance_key_f32(-INFINITY);
     uint8_t *reached = NULL;
     hw_count overflows = 0;
     enum hw_status status =
-        hw_alloc(&reached, (hw_count)paths->columns * paths->block, 1, "reached vertices", err);
+        hw_alloc(&reached, (hw_count)paths->layout.columns * paths->layout.block, 1,
+                 "reached vertices", err);
 
     status = hw_agree(paths->ctx->world, status, err);
-    for (hw_lid t = 0; t < paths->block && status == HW_OK; t++) {
-        int64_t key = hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + t);
-        reached[(size_t)paths->own_row + t] = key != none;
+    for (hw_lid t = 0; t < paths->layout.block && status == HW_OK; t++) {
+        int64_t key = hw_best_key(paths->derived.kind, paths->search.target,
+                                  (size_t)paths->layout.own_row + t);
+        reached[(size_t)paths->layout.own_row + t] = key != none;
         overflows += key == least;
     }
     if (status == HW_OK)
-        status = hw_rowcol_gather(&paths->row.line, reached, paths->block, MPI_UINT8_T, err);
+        status = hw_rowcol_gather(&paths->layout.row.line, reached, paths->layout.block,
+                                  MPI_UINT8_T, err);
     if (status == HW_OK) {
         overflows += count_cut_off(paths, reached);
         status = hw_sum(paths->ctx->world, &overflows, err);

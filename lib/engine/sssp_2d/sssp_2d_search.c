@@ -10,38 +10,38 @@
 void hw_sssp_2d_begin_step(struct hw_sssp_2d *paths, const char *routine,
                            enum hw_direction direction)
 {
-    struct hw_trace *steps = paths->steps;
+    struct hw_trace *steps = paths->trace.records;
     struct hw_trace_record *last = steps->count > 0 ? &steps->record[steps->count - 1] : NULL;
 
     if (steps->count >= ROWS_APART && strcmp(last->routine, routine) == 0) {
-        paths->step = last;
+        paths->trace.record = last;
     } else {
-        paths->step = hw_trace_append(steps);
-        if (!paths->step) {
-            paths->steps_status = HW_RESOURCES;
-            memset(&paths->spare, 0, sizeof paths->spare);
-            paths->step = &paths->spare;
+        paths->trace.record = hw_trace_append(steps);
+        if (!paths->trace.record) {
+            paths->trace.status = HW_RESOURCES;
+            memset(&paths->trace.spare_record, 0, sizeof paths->trace.spare_record);
+            paths->trace.record = &paths->trace.spare_record;
         }
-        snprintf(paths->step->routine, sizeof paths->step->routine, "%s", routine);
+        snprintf(paths->trace.record->routine, sizeof paths->trace.record->routine, "%s", routine);
     }
-    paths->step->direction = direction;
-    paths->step->bucket = paths->bucket;
-    hw_rowcol_begin_traffic(&paths->row.line);
-    hw_rowcol_begin_traffic(&paths->column.line);
+    paths->trace.record->direction = direction;
+    paths->trace.record->bucket = paths->search.bucket;
+    hw_rowcol_begin_traffic(&paths->layout.row.line);
+    hw_rowcol_begin_traffic(&paths->layout.column.line);
     if (paths->options.trace)
-        paths->mark_seconds = hw_seconds();
+        paths->trace.mark_seconds = hw_seconds();
 }
 
 void hw_sssp_2d_end_step(struct hw_sssp_2d *paths)
 {
-    hw_rowcol_end_traffic(&paths->row.line, paths->step);
-    hw_rowcol_end_traffic(&paths->column.line, paths->step);
+    hw_rowcol_end_traffic(&paths->layout.row.line, paths->trace.record);
+    hw_rowcol_end_traffic(&paths->layout.column.line, paths->trace.record);
 }
 
 /* All entries of a table unreached. */
 static void forget(const struct hw_sssp_2d *paths, void *table, hw_count entries)
 {
-    const enum hw_distance kind = paths->kind;
+    const enum hw_distance kind = paths->derived.kind;
     const int64_t none = hw_distance_none(kind);
 
 #pragma omp parallel for num_threads(paths->threads) schedule(static) if (entries > 1 << 15)
@@ -53,37 +53,41 @@ static void forget(const struct hw_sssp_2d *paths, void *table, hw_count entries
 static void forget_search(struct hw_sssp_2d *paths)
 {
     if (paths->part->spec.parts > 1) {
-        forget(paths, paths->target, paths->columns * (hw_count)paths->block);
-        if (paths->rows > 1)
-            forget(paths, paths->source, paths->rows * (hw_count)paths->block);
+        forget(paths, paths->search.target, paths->layout.columns * (hw_count)paths->layout.block);
+        if (paths->layout.rows > 1)
+            forget(paths, paths->search.source, paths->layout.rows * (hw_count)paths->layout.block);
         return;
     }
-    forget(paths, paths->target, paths->touched);
-    paths->touched = paths->root >= paths->active && paths->root != HW_LID_NONE ? paths->root + 1
-                                                                                : paths->active;
+    forget(paths, paths->search.target, paths->search.touched);
+    paths->search.touched =
+        paths->search.root >= paths->layout.active && paths->search.root != HW_LID_NONE
+            ? paths->search.root + 1
+            : paths->layout.active;
 }
 
 void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
 {
     forget_search(paths);
-    memset(paths->mark, 0, paths->block);
-    memcpy(paths->open, paths->inner, (size_t)paths->words * sizeof *paths->open);
+    memset(paths->search.mark, 0, paths->layout.block);
+    memcpy(paths->search.open, paths->tables.inner,
+           (size_t)paths->layout.words * sizeof *paths->search.open);
     for (int q = 0; q < HW_PATHS_QUEUES; q++) {
-        paths->queue[q].count = 0;
-        paths->queue[q].least = INT64_MAX;
+        paths->search.queue[q].count = 0;
+        paths->search.queue[q].least = INT64_MAX;
     }
-    paths->extra = paths->bucket_begin = paths->broadcast_count = 0;
-    paths->bucket = paths->settled_edges = paths->phases = 0;
-    paths->by_hops = false;
-    memset(&paths->tally, 0, sizeof paths->tally);
-    paths->tally.queued[HW_PATHS_NEAR] = 1;
-    if (paths->root == HW_LID_NONE)
+    paths->search.duplicates = paths->search.bucket_begin = paths->search.broadcast_count = 0;
+    paths->search.bucket = paths->search.settled_edges = paths->trace.phases = 0;
+    paths->parents.by_hops = false;
+    memset(&paths->search.tally, 0, sizeof paths->search.tally);
+    paths->search.tally.queued[HW_PATHS_NEAR] = 1;
+    if (paths->search.root == HW_LID_NONE)
         return;
-    hw_best_set(paths->kind, paths->target, (size_t)paths->own_row + paths->root, 0,
-                paths->column_code + paths->own_column + paths->root);
-    paths->queue[HW_PATHS_NEAR].list[0] = paths->root;
-    paths->queue[HW_PATHS_NEAR].count = 1;
-    paths->mark[paths->root] = 1 << HW_PATHS_NEAR;
+    hw_best_set(paths->derived.kind, paths->search.target,
+                (size_t)paths->layout.own_row + paths->search.root, 0,
+                paths->tables.column_code + paths->layout.own_column + paths->search.root);
+    paths->search.queue[HW_PATHS_NEAR].list[0] = paths->search.root;
+    paths->search.queue[HW_PATHS_NEAR].count = 1;
+    paths->search.mark[paths->search.root] = 1 << HW_PATHS_NEAR;
 }
 
 enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err)
@@ -91,11 +95,11 @@ enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     for (int q = 0; q < HW_PATHS_SETTLED; q++)
-        paths->tally.queued[q] = paths->queue[q].count;
+        paths->search.tally.queued[q] = paths->search.queue[q].count;
     if (paths->part->spec.parts > 1)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &paths->tally,
-                                      sizeof paths->tally / sizeof(hw_count), HW_MPI_COUNT, MPI_SUM,
-                                      paths->ctx->world),
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &paths->search.tally,
+                                      sizeof paths->search.tally / sizeof(hw_count), HW_MPI_COUNT,
+                                      MPI_SUM, paths->ctx->world),
                         "MPI_Allreduce", err);
     hw_sssp_2d_phase_end(paths, HW_PHASE_REDUCTIONS);
     return status;
@@ -107,39 +111,39 @@ static hw_count queued(const struct hw_sssp_2d *paths)
     hw_count count = 0;
 
     for (int q = 0; q < HW_PATHS_SETTLED; q++)
-        count += paths->queue[q].count;
+        count += paths->search.queue[q].count;
     return count;
 }
 
 enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, bool sweep,
                                 struct hw_error *err)
 {
-    hw_lid settled = paths->queue[HW_PATHS_SETTLED].count;
-    int64_t none = hw_distance_none(paths->kind);
+    hw_lid settled = paths->search.queue[HW_PATHS_SETTLED].count;
+    int64_t none = hw_distance_none(paths->derived.kind);
     struct hw_sssp_2d_scan scan = {
-        .to = paths->whole ? none : paths->high,
+        .to = paths->search.whole ? none : paths->search.high,
         .all = true,
         .sweep = sweep,
         /* What bellman-ford improves without an atomic needs marks that are cleared already. */
-        .takes = paths->rows == 1 && !paths->bellman_ford};
+        .takes = paths->layout.rows == 1 && !paths->derived.bellman_ford};
 
     hw_sssp_2d_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
-    paths->phases++;
+    paths->trace.phases++;
     hw_lid frontier = hw_sssp_2d_move_near(paths);
     if (!scan.takes)
         hw_sssp_2d_take(paths, frontier);
     hw_count before = queued(paths);
-    enum hw_status status = hw_sssp_2d_expand(paths, paths->queue[HW_PATHS_NEAR].spare, frontier,
-                                              &scan.list, &scan.count, err);
+    enum hw_status status = hw_sssp_2d_expand(paths, paths->search.queue[HW_PATHS_NEAR].spare,
+                                              frontier, &scan.list, &scan.count, err);
     if (status != HW_OK)
         return status;
     hw_sssp_2d_push(paths, &scan);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
-    if (paths->columns > 1)
-        status = hw_sssp_2d_fold(paths, &paths->row, true, err);
-    paths->step->frontier += frontier;
-    paths->step->discovered += queued(paths) - before;
-    paths->step->settled += paths->queue[HW_PATHS_SETTLED].count - settled;
+    if (paths->layout.columns > 1)
+        status = hw_sssp_2d_fold(paths, &paths->layout.row, true, err);
+    paths->trace.record->frontier += frontier;
+    paths->trace.record->discovered += queued(paths) - before;
+    paths->trace.record->settled += paths->search.queue[HW_PATHS_SETTLED].count - settled;
     if (status == HW_OK)
         status = hw_sssp_2d_sum(paths, err);
     hw_sssp_2d_end_step(paths);
@@ -150,14 +154,15 @@ enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, b
  * that is a leaf itself. */
 static hw_count count_leaves(const struct hw_sssp_2d *paths)
 {
-    const int64_t none = hw_distance_none(paths->kind);
-    const size_t own = paths->own_row;
+    const int64_t none = hw_distance_none(paths->derived.kind);
+    const size_t own = paths->layout.own_row;
     hw_count count = 0;
 
-#pragma omp parallel for num_threads(paths->threads) reduction(+ : count) if (paths->block > 4096)
-    for (hw_lid t = 0; t < paths->block; t++)
-        count += hw_bitmap_test(paths->own_leaf, t) && !(paths->mark[t] & 1 << HW_PATHS_SETTLED) &&
-                 hw_best_key(paths->kind, paths->target, own + t) != none;
+#pragma omp parallel for num_threads(paths->threads) reduction(+ : count) if (paths->layout.block > 4096)
+    for (hw_lid t = 0; t < paths->layout.block; t++)
+        count += hw_bitmap_test(paths->tables.own_leaf, t) &&
+                 !(paths->search.mark[t] & 1 << HW_PATHS_SETTLED) &&
+                 hw_best_key(paths->derived.kind, paths->search.target, own + t) != none;
     return count;
 }
 
@@ -166,21 +171,21 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
 {
     enum hw_status status = HW_OK;
 
-    if (paths->leaves == 0)
+    if (paths->tables.leaves == 0)
         return HW_OK;
     hw_sssp_2d_begin_step(paths, "leaves", HW_DIRECTION_BOTTOM_UP);
-    paths->high = hw_distance_none(paths->kind);
+    paths->search.high = hw_distance_none(paths->derived.kind);
     if (paths->part->spec.parts > 1)
         status = hw_sssp_2d_tell(paths, err);
     if (status != HW_OK)
         return status;
     hw_count found = hw_sssp_2d_pull(paths, true);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
-    if (paths->rows > 1) {
-        status = hw_sssp_2d_fold(paths, &paths->column, false, err);
+    if (paths->layout.rows > 1) {
+        status = hw_sssp_2d_fold(paths, &paths->layout.column, false, err);
         found = count_leaves(paths);
     }
-    paths->step->discovered = paths->step->settled = found;
+    paths->trace.record->discovered = paths->trace.record->settled = found;
     hw_sssp_2d_end_step(paths);
     return status;
 }
@@ -191,21 +196,24 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
  */
 static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, struct hw_error *err)
 {
-    const struct hw_weight_stats *stats = &paths->weight_stats;
+    const struct hw_weight_stats *stats = &paths->derived.weight_stats;
     const double weight = fmax(fabs(stats->least), fabs(stats->most));
-    const size_t own = paths->own_row;
+    const size_t own = paths->layout.own_row;
     int64_t least = 0;
 
-#pragma omp parallel for num_threads(paths->threads) reduction(min : least) if (paths->block > 4096)
-    for (hw_lid t = 0; t < paths->block; t++) {
-        int64_t key = hw_best_key(HW_DISTANCE_F32, paths->target, own + t);
+#pragma omp parallel for num_threads(paths->threads)                                               \
+    reduction(min                                                                                  \
+              : least) if (paths->layout.block > 4096)
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
+        int64_t key = hw_best_key(HW_DISTANCE_F32, paths->search.target, own + t);
         least = key < least ? key : least;
     }
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
                "MPI_Allreduce", err);
-    double most = fmax((double)paths->phases * weight, -(double)hw_distance_f32(least)) + weight;
-    *exact = most <= ldexp(1, 24 + paths->weight_exponent);
+    double most =
+        fmax((double)paths->trace.phases * weight, -(double)hw_distance_f32(least)) + weight;
+    *exact = most <= ldexp(1, 24 + paths->derived.weight_exponent);
     return status;
 }
 
@@ -224,9 +232,9 @@ static enum hw_status complete(struct hw_sssp_2d *paths, struct hw_error *err)
     enum hw_status status = settle_leaves(paths, err);
     bool reached = true, exact = true;
 
-    if (status == HW_OK && paths->may_overflow)
+    if (status == HW_OK && paths->derived.may_overflow)
         status = hw_sssp_2d_check_overflow(paths, err);
-    if (status == HW_OK && paths->may_cycle)
+    if (status == HW_OK && paths->derived.may_cycle)
         status = were_exact(paths, &exact, err);
     if (status != HW_OK)
         return status;
@@ -254,7 +262,7 @@ static enum hw_status finish(struct hw_sssp_2d *paths, struct hw_result *result,
         return status;
     result->seconds = seconds[0];
     result->seconds_search_order = seconds[1];
-    if (paths->steps_status != HW_OK)
+    if (paths->trace.status != HW_OK)
         status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     return hw_agree(paths->ctx->world, status, err);
 }
@@ -273,9 +281,9 @@ enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid pos
     hw_trace_clear(&result->trace);
     result->outcome = HW_OUTCOME_TREE;
     result->delta = 0;
-    paths->steps = &result->trace;
-    paths->steps_status = HW_OK;
-    paths->root = owner == part->index ? position : HW_LID_NONE;
+    paths->trace.records = &result->trace;
+    paths->trace.status = HW_OK;
+    paths->search.root = owner == part->index ? position : HW_LID_NONE;
     enum hw_status status = hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err);
     if (status != HW_OK)
         return status;

@@ -23,57 +23,64 @@ static const char *name_of(bool bellman_ford)
 /* What only several grid rows or columns need. */
 static void add_exchanges(struct hw_arrays *arrays, struct hw_sssp_2d *paths)
 {
-    hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
-    bool many_rows = paths->rows > 1, many_columns = paths->columns > 1;
+    hw_count block = paths->layout.block, rows = paths->layout.rows * block,
+             columns = paths->layout.columns * block;
+    bool many_rows = paths->layout.rows > 1, many_columns = paths->layout.columns > 1;
     bool parts = many_rows || many_columns;
 
-    hw_arrays_add(arrays, &paths->sources, many_rows ? rows : 0, hw_best_size(paths->kind));
-    hw_arrays_add(arrays, &paths->expanded, many_rows ? rows * paths->times : 0,
-                  sizeof *paths->expanded);
-    hw_arrays_add(arrays, &paths->pending, many_columns ? hw_bits_words(columns) : 0,
-                  sizeof *paths->pending);
-    hw_arrays_add(arrays, &paths->row.list, many_columns ? columns : 0, sizeof(hw_lid));
-    hw_arrays_add(arrays, &paths->column.list, many_rows ? rows : 0, sizeof(hw_lid));
-    hw_arrays_add(arrays, &paths->row.count, paths->columns, sizeof(hw_lid));
-    hw_arrays_add(arrays, &paths->column.count, paths->rows, sizeof(hw_lid));
-    hw_arrays_add(arrays, &paths->gids, parts ? columns + (many_rows ? rows : 0) : 0,
-                  sizeof *paths->gids);
-    hw_arrays_add(arrays, &paths->fetched, parts ? block : 0, sizeof *paths->fetched);
-    hw_rowcol_arrays(&paths->row.line, arrays);
-    hw_rowcol_arrays(&paths->column.line, arrays);
+    hw_arrays_add(arrays, &paths->search.sources, many_rows ? rows : 0,
+                  hw_best_size(paths->derived.kind));
+    hw_arrays_add(arrays, &paths->scratch.expanded, many_rows ? rows * paths->derived.times : 0,
+                  sizeof *paths->scratch.expanded);
+    hw_arrays_add(arrays, &paths->scratch.pending, many_columns ? hw_bits_words(columns) : 0,
+                  sizeof *paths->scratch.pending);
+    hw_arrays_add(arrays, &paths->layout.row.list, many_columns ? columns : 0, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->layout.column.list, many_rows ? rows : 0, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->layout.row.count, paths->layout.columns, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->layout.column.count, paths->layout.rows, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->tables.gids, parts ? columns + (many_rows ? rows : 0) : 0,
+                  sizeof *paths->tables.gids);
+    hw_arrays_add(arrays, &paths->parents.fetched, parts ? block : 0,
+                  sizeof *paths->parents.fetched);
+    hw_rowcol_arrays(&paths->layout.row.line, arrays);
+    hw_rowcol_arrays(&paths->layout.column.line, arrays);
 }
 
 static struct hw_arrays list_arrays(struct hw_sssp_2d *paths)
 {
     struct hw_arrays arrays = {.count = 0};
-    hw_count block = paths->block, columns = paths->columns * block;
-    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
-    bool hops = paths->options.canonical_parents || paths->may_cycle;
-    hw_count checked = paths->bellman_ford ? paths->part->own.count : 0;
+    hw_count block = paths->layout.block, columns = paths->layout.columns * block;
+    int line =
+        paths->layout.rows > paths->layout.columns ? paths->layout.rows : paths->layout.columns;
+    bool hops = paths->options.canonical_parents || paths->derived.may_cycle;
+    hw_count checked = paths->derived.bellman_ford ? paths->part->own.count : 0;
 
-    hw_arrays_add(&arrays, &paths->leaf, paths->words, sizeof *paths->leaf);
-    hw_arrays_add(&arrays, &paths->inner, paths->words, sizeof *paths->inner);
-    hw_arrays_add(&arrays, &paths->open, paths->words, sizeof *paths->open);
-    hw_arrays_add(&arrays, &paths->own_leaf, hw_bits_words(block), sizeof *paths->own_leaf);
-    hw_arrays_add(&arrays, &paths->degree, block, sizeof *paths->degree);
-    hw_arrays_add(&arrays, &paths->target, columns, hw_best_size(paths->kind));
-    hw_arrays_add(&arrays, &paths->mark, block, sizeof *paths->mark);
+    hw_arrays_add(&arrays, &paths->tables.leaf, paths->layout.words, sizeof *paths->tables.leaf);
+    hw_arrays_add(&arrays, &paths->tables.inner, paths->layout.words, sizeof *paths->tables.inner);
+    hw_arrays_add(&arrays, &paths->search.open, paths->layout.words, sizeof *paths->search.open);
+    hw_arrays_add(&arrays, &paths->tables.own_leaf, hw_bits_words(block),
+                  sizeof *paths->tables.own_leaf);
+    hw_arrays_add(&arrays, &paths->tables.degree, block, sizeof *paths->tables.degree);
+    hw_arrays_add(&arrays, &paths->search.target, columns, hw_best_size(paths->derived.kind));
+    hw_arrays_add(&arrays, &paths->search.mark, block, sizeof *paths->search.mark);
     for (int q = 0; q < HW_PATHS_QUEUES; q++) {
-        hw_count count = q == HW_PATHS_NEAR ? paths->times * block : block;
-        struct hw_sssp_2d_queue *queue = &paths->queue[q];
+        hw_count count = q == HW_PATHS_NEAR ? paths->derived.times * block : block;
+        struct hw_sssp_2d_queue *queue = &paths->search.queue[q];
         hw_arrays_add(&arrays, &queue->list, count, sizeof *queue->list);
         hw_arrays_add(&arrays, &queue->spare, q == HW_PATHS_SETTLED ? 0 : count,
                       sizeof *queue->spare);
     }
-    hw_arrays_add(&arrays, &paths->discoveries, (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
-                  sizeof *paths->discoveries);
-    hw_arrays_add(&arrays, &paths->least, hops ? columns : 0, sizeof *paths->least);
-    hw_arrays_add(&arrays, &paths->hopped, hops ? hw_bits_words(columns) : 0,
-                  sizeof *paths->hopped);
-    hw_arrays_add(&arrays, &paths->parent_gid, checked, sizeof *paths->parent_gid);
-    hw_arrays_add(&arrays, &paths->parent_weight, checked, sizeof *paths->parent_weight);
-    hw_arrays_add(&arrays, &paths->fetched_weight, paths->bellman_ford ? block : 0,
-                  sizeof *paths->fetched_weight);
+    hw_arrays_add(&arrays, &paths->scratch.discoveries,
+                  (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
+                  sizeof *paths->scratch.discoveries);
+    hw_arrays_add(&arrays, &paths->parents.least, hops ? columns : 0, sizeof *paths->parents.least);
+    hw_arrays_add(&arrays, &paths->parents.hopped, hops ? hw_bits_words(columns) : 0,
+                  sizeof *paths->parents.hopped);
+    hw_arrays_add(&arrays, &paths->parents.parent_gid, checked, sizeof *paths->parents.parent_gid);
+    hw_arrays_add(&arrays, &paths->parents.parent_weight, checked,
+                  sizeof *paths->parents.parent_weight);
+    hw_arrays_add(&arrays, &paths->parents.fetched_weight, paths->derived.bellman_ford ? block : 0,
+                  sizeof *paths->parents.fetched_weight);
     add_exchanges(&arrays, paths);
     return arrays;
 }
@@ -94,34 +101,35 @@ static enum hw_status shape(struct hw_sssp_2d *paths, const struct hw_part *part
         .options = *options,
         .config = config,
         .threads = 1,
-        .bellman_ford = bellman_ford,
-        .classes = bellman_ford && config.edge_classes,
-        .kind = hw_distance_kind(part->weights, HUGE_VAL),
-        .may_cycle = bellman_ford && part->weights == HW_WEIGHTS_F32,
-        .rows = spec->rows,
-        .columns = spec->columns,
-        .i = part->grid.row,
-        .j = part->grid.column,
-        .block = part->grid.block,
-        .own_row = (hw_lid)(part->grid.column * block),
-        .own_column = (hw_lid)(part->grid.row * block),
-        .words = hw_bits_words(columns),
-        .index_mask = UINT32_MAX,
-        .touched = part->grid.block,
-        .times = config.duplicates ? 2 : 1,
+        .derived = {.bellman_ford = bellman_ford,
+                    .classes = bellman_ford && config.edge_classes,
+                    .kind = hw_distance_kind(part->weights, HUGE_VAL),
+                    .may_cycle = bellman_ford && part->weights == HW_WEIGHTS_F32,
+                    .times = config.duplicates ? 2 : 1},
+        .layout = {.rows = spec->rows,
+                   .columns = spec->columns,
+                   .i = part->grid.row,
+                   .j = part->grid.column,
+                   .block = part->grid.block,
+                   .own_row = (hw_lid)(part->grid.column * block),
+                   .own_column = (hw_lid)(part->grid.row * block),
+                   .words = hw_bits_words(columns)},
+        .tables.index_mask = UINT32_MAX,
+        .search.touched = part->grid.block,
     };
     if (block > 0)
-        paths->by_block = hw_divisor((uint64_t)block);
-    paths->row.line.comm = paths->column.line.comm = MPI_COMM_NULL;
-    paths->row.line.size = paths->columns;
-    paths->column.line.size = paths->rows;
-    paths->row.line.exchange = paths->column.line.exchange = HW_EXCHANGE_LIST;
-    paths->row.line.capacity = paths->column.line.capacity =
-        3 * paths->times * hw_rowcol_capacity(part->grid.block, HW_EXCHANGE_LIST);
-    paths->column_code = spec->rows == 1 ? paths->own_row : (hw_lid)rows;
+        paths->layout.by_block = hw_divisor((uint64_t)block);
+    paths->layout.row.line.comm = paths->layout.column.line.comm = MPI_COMM_NULL;
+    paths->layout.row.line.size = paths->layout.columns;
+    paths->layout.column.line.size = paths->layout.rows;
+    paths->layout.row.line.exchange = paths->layout.column.line.exchange = HW_EXCHANGE_LIST;
+    paths->layout.row.line.capacity = paths->layout.column.line.capacity =
+        3 * paths->derived.times * hw_rowcol_capacity(part->grid.block, HW_EXCHANGE_LIST);
+    paths->tables.column_code = spec->rows == 1 ? paths->layout.own_row : (hw_lid)rows;
     /* The last codes stand for the ranks that know a parent, and for none. */
     hw_count codes = rows + (spec->rows > 1 ? columns : 0) + spec->rows + spec->columns + 1;
-    if (codes > (hw_count)UINT32_MAX || (spec->parts > 1 && paths->row.line.capacity > INT_MAX))
+    if (codes > (hw_count)UINT32_MAX ||
+        (spec->parts > 1 && paths->layout.row.line.capacity > INT_MAX))
         return hw_fail(err, HW_BAD_INPUT,
                        "%s numbers what a part knows with 32 bits, and %" PRI_COUNT
                        " vertices in each of %d x %d parts are too many; use more parts",
@@ -145,17 +153,18 @@ hw_count hw_sssp_2d_bytes(const struct hw_part *part, const struct hw_engine_opt
 
     if (shape(&paths, part, options, bellman_ford, NULL) != HW_OK)
         return 0;
-    columns = (hw_count)paths.rows * paths.block;
+    columns = (hw_count)paths.layout.rows * paths.layout.block;
     struct hw_arrays arrays = list_arrays(&paths);
     bytes +=
         hw_arrays_bytes(&arrays) + hw_sorted_csr_bytes(columns, edges_of(part, &part->grid.out));
     if (part->directed)
         bytes += hw_sorted_csr_bytes(columns, edges_of(part, &part->grid.in));
     /* Room for classes of vertices while the lists are made. */
-    bytes += (hw_count)(sizeof(hw_lid) + 1) * columns + (hw_count)sizeof(hw_lid) * paths.block +
-             2 * (hw_count)paths.columns * paths.block;
+    bytes += (hw_count)(sizeof(hw_lid) + 1) * columns +
+             (hw_count)sizeof(hw_lid) * paths.layout.block +
+             2 * (hw_count)paths.layout.columns * paths.layout.block;
     if (part->spec.parts > 1) /* requests for parents and their answers, at the end */
-        bytes += 2 * (hw_count)(sizeof(hw_lid) + sizeof(hw_gid)) * paths.block;
+        bytes += 2 * (hw_count)(sizeof(hw_lid) + sizeof(hw_gid)) * paths.layout.block;
     if (bellman_ford)
         bytes += hw_tree_bytes(part->vertices, part->spec.parts) +
                  hw_negative_bytes(part->vertices, part->spec.parts);
@@ -170,11 +179,11 @@ void hw_sssp_2d_destroy(void *engine)
         return;
     struct hw_arrays arrays = list_arrays(paths);
     hw_arrays_free(&arrays);
-    hw_sorted_csr_free(&paths->out_lists);
-    hw_sorted_csr_free(&paths->in_lists);
-    hw_tree_close(&paths->tree);
-    hw_rowcol_close(&paths->row.line);
-    hw_rowcol_close(&paths->column.line);
+    hw_sorted_csr_free(&paths->tables.out_lists);
+    hw_sorted_csr_free(&paths->tables.in_lists);
+    hw_tree_close(&paths->parents.tree);
+    hw_rowcol_close(&paths->layout.row.line);
+    hw_rowcol_close(&paths->layout.column.line);
     free(paths);
 }
 
@@ -200,7 +209,7 @@ static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
     }
     hw_count most = -(hw_count)exponent;
     enum hw_status status = hw_largest(paths->ctx->world, &most, err);
-    paths->weight_exponent = (int)-most;
+    paths->derived.weight_exponent = (int)-most;
     return status;
 }
 
@@ -208,21 +217,21 @@ static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
 static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    struct hw_weight_stats *stats = &paths->weight_stats;
+    struct hw_weight_stats *stats = &paths->derived.weight_stats;
     hw_count loops = part->own.loops;
-    enum hw_status status =
-        hw_weight_stats_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
-                            paths->bellman_ford, stats, err);
+    enum hw_status status = hw_weight_stats_for(
+        paths->ctx, part, paths->derived.bellman_ford ? "bellman-ford" : "delta",
+        paths->derived.bellman_ford, stats, err);
 
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    paths->kind = hw_weight_stats_kind(stats, part);
-    paths->may_overflow = hw_weight_stats_may_overflow(stats, part);
-    paths->may_cycle = part->weights == HW_WEIGHTS_F32 && stats->negative > 0;
-    paths->sweep_first = stats->negative > 0 && (!part->directed || loops > 0);
-    return paths->may_cycle ? find_grain(paths, err) : HW_OK;
+    paths->derived.kind = hw_weight_stats_kind(stats, part);
+    paths->derived.may_overflow = hw_weight_stats_may_overflow(stats, part);
+    paths->derived.may_cycle = part->weights == HW_WEIGHTS_F32 && stats->negative > 0;
+    paths->derived.sweep_first = stats->negative > 0 && (!part->directed || loops > 0);
+    return paths->derived.may_cycle ? find_grain(paths, err) : HW_OK;
 }
 
 /*
@@ -232,18 +241,19 @@ static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error 
 static enum hw_status add_lengths(struct hw_sssp_2d *paths, const struct hw_csr *lists,
                                   hw_lid *room, hw_lid *length, struct hw_error *err)
 {
-    hw_count most = (hw_count)UINT32_MAX / paths->rows; /* their sum must not wrap */
+    hw_count most = (hw_count)UINT32_MAX / paths->layout.rows; /* their sum must not wrap */
     enum hw_status status = HW_OK;
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
         room[c] = (hw_lid)(edges < most ? edges : most);
     }
-    if (paths->rows == 1)
-        memcpy(length, room, (size_t)paths->block * sizeof *length);
-    for (int r = 0; r < paths->rows && paths->rows > 1 && status == HW_OK; r++)
-        status = hw_mpi(MPI_Reduce(room + (size_t)r * paths->block, length, (int)paths->block,
-                                   HW_MPI_LID, MPI_SUM, r, paths->column.line.comm),
+    if (paths->layout.rows == 1)
+        memcpy(length, room, (size_t)paths->layout.block * sizeof *length);
+    for (int r = 0; r < paths->layout.rows && paths->layout.rows > 1 && status == HW_OK; r++)
+        status = hw_mpi(MPI_Reduce(room + (size_t)r * paths->layout.block, length,
+                                   (int)paths->layout.block, HW_MPI_LID, MPI_SUM, r,
+                                   paths->layout.column.line.comm),
                         "MPI_Reduce", err);
     return status;
 }
@@ -272,7 +282,8 @@ static void drop_classes(struct classes *classes)
 static enum hw_status make_room(struct hw_sssp_2d *paths, struct classes *classes,
                                 struct hw_error *err)
 {
-    hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
+    hw_count block = paths->layout.block, rows = paths->layout.rows * block,
+             columns = paths->layout.columns * block;
     static const char what[] = "classes of vertices";
     enum hw_status status = hw_alloc(&classes->room, rows, sizeof *classes->room, what, err);
 
@@ -293,22 +304,22 @@ static enum hw_status make_room(struct hw_sssp_2d *paths, struct classes *classe
 static void classify(struct hw_sssp_2d *paths, struct classes *classes)
 {
     const struct hw_part *part = paths->part;
-    bool leaves = paths->classes || !paths->bellman_ford;
+    bool leaves = paths->derived.classes || !paths->derived.bellman_ford;
 
-    for (hw_lid t = 0; t < paths->block; t++) {
-        hw_lid out = paths->degree[t], in = part->directed ? classes->in[t] : out;
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
+        hw_lid out = paths->tables.degree[t], in = part->directed ? classes->in[t] : out;
         uint8_t class = 0;
         if (leaves && in > 0 && out == (part->directed ? 0 : 1))
             class |= LEAF;
-        if (paths->classes && in == 1)
+        if (paths->derived.classes && in == 1)
             class |= SINGLE;
-        classes->row[(size_t)paths->own_row + t] = class;
-        classes->column[(size_t)paths->own_column + t] = class;
+        classes->row[(size_t)paths->layout.own_row + t] = class;
+        classes->column[(size_t)paths->layout.own_column + t] = class;
     }
     /* Whether these are reached decides over a cycle, before any leaf is looked at. */
     for (hw_lid l = 0; l < part->own.loops; l++) {
-        classes->row[(size_t)paths->own_row + part->own.loop[l]] &= (uint8_t)~LEAF;
-        classes->column[(size_t)paths->own_column + part->own.loop[l]] &= (uint8_t)~LEAF;
+        classes->row[(size_t)paths->layout.own_row + part->own.loop[l]] &= (uint8_t)~LEAF;
+        classes->column[(size_t)paths->layout.own_column + part->own.loop[l]] &= (uint8_t)~LEAF;
     }
 }
 
@@ -317,19 +328,19 @@ static void mark_classes(struct hw_sssp_2d *paths, const struct classes *classes
 {
     const struct hw_part *part = paths->part;
     const struct hw_csr *in = part->directed ? &part->grid.in : &part->grid.out;
-    size_t columns = (size_t)paths->rows * paths->block,
-           rows = (size_t)paths->columns * paths->block;
+    size_t columns = (size_t)paths->layout.rows * paths->layout.block,
+           rows = (size_t)paths->layout.columns * paths->layout.block;
 
     for (size_t c = 0; c < columns; c++)
         if (in->offset[c] < in->offset[c + 1])
-            hw_bitmap_set(classes->column[c] & LEAF ? paths->leaf : paths->inner, c);
+            hw_bitmap_set(classes->column[c] & LEAF ? paths->tables.leaf : paths->tables.inner, c);
     for (size_t r = 0; r < rows; r++)
         if (classes->row[r] & LEAF)
             hw_bitmap_set(classes->leaf, r);
-    for (hw_lid t = 0; t < paths->block; t++)
-        if (classes->row[(size_t)paths->own_row + t] & LEAF) {
-            hw_bitmap_set(paths->own_leaf, t);
-            paths->leaves++;
+    for (hw_lid t = 0; t < paths->layout.block; t++)
+        if (classes->row[(size_t)paths->layout.own_row + t] & LEAF) {
+            hw_bitmap_set(paths->tables.own_leaf, t);
+            paths->tables.leaves++;
         }
 }
 
@@ -339,9 +350,10 @@ static void mark_single(struct hw_sssp_2d *paths, struct hw_sorted_csr *lists,
 {
     const hw_lid bit = ~(UINT32_MAX >> 1);
 
-    if (!paths->classes || (hw_count)paths->columns * paths->block >= (hw_count)bit)
+    if (!paths->derived.classes ||
+        (hw_count)paths->layout.columns * paths->layout.block >= (hw_count)bit)
         return;
-    paths->index_mask = ~bit;
+    paths->tables.index_mask = ~bit;
 #pragma omp parallel for if (lists->offset[lists->rows] > 1 << 16)
     for (hw_count e = 0; e < lists->offset[lists->rows]; e++)
         if (classes->row[lists->edge[e].index] & SINGLE)
@@ -353,13 +365,13 @@ static enum hw_status make_lists(struct hw_sssp_2d *paths, const struct classes 
 {
     const struct hw_part *part = paths->part;
     enum hw_status status = hw_sorted_csr_build(&part->grid.out, part->weights, classes->leaf,
-                                                paths->leaf, &paths->out_lists, err);
+                                                paths->tables.leaf, &paths->tables.out_lists, err);
 
-    paths->push = paths->pull = &paths->out_lists;
+    paths->tables.push = paths->tables.pull = &paths->tables.out_lists;
     if (status == HW_OK && part->directed) {
-        status =
-            hw_sorted_csr_build(&part->grid.in, part->weights, NULL, NULL, &paths->in_lists, err);
-        paths->pull = &paths->in_lists;
+        status = hw_sorted_csr_build(&part->grid.in, part->weights, NULL, NULL,
+                                     &paths->tables.in_lists, err);
+        paths->tables.pull = &paths->tables.in_lists;
     }
     return hw_agree(paths->ctx->world, status, err);
 }
@@ -370,23 +382,24 @@ static enum hw_status measure(struct hw_sssp_2d *paths, const hw_lid *in, struct
 {
     hw_count linked = 0;
 
-    paths->edges = paths->push->offset[paths->push->rows];
-    for (hw_lid t = 0; t < paths->block; t++) {
-        bool has_edges = paths->degree[t] > 0 || (in && in[t] > 0);
+    paths->tables.edges = paths->tables.push->offset[paths->tables.push->rows];
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
+        bool has_edges = paths->tables.degree[t] > 0 || (in && in[t] > 0);
         linked += has_edges;
         if (has_edges)
-            paths->active = t + 1;
+            paths->layout.active = t + 1;
     }
-    enum hw_status status = hw_sum(paths->ctx->world, &paths->edges, err);
+    enum hw_status status = hw_sum(paths->ctx->world, &paths->tables.edges, err);
     if (status == HW_OK)
-        status = hw_sum(paths->ctx->world, &paths->leaves, err);
+        status = hw_sum(paths->ctx->world, &paths->tables.leaves, err);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &linked, err);
-    paths->mean_degree = linked > 0 ? (double)paths->weight_stats.edges / (double)linked : 1;
-    paths->whole_lists = paths->mean_degree < SHORT_LISTS;
-    paths->width = paths->config.delta > 0
-                       ? paths->config.delta
-                       : hw_bucket_width(&paths->weight_stats, paths->mean_degree);
+    paths->tables.mean_degree =
+        linked > 0 ? (double)paths->derived.weight_stats.edges / (double)linked : 1;
+    paths->derived.whole_lists = paths->tables.mean_degree < SHORT_LISTS;
+    paths->derived.width = paths->config.delta > 0 ? paths->config.delta
+                                                   : hw_bucket_width(&paths->derived.weight_stats,
+                                                                     paths->tables.mean_degree);
     return status;
 }
 
@@ -398,22 +411,23 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
     enum hw_status status = make_room(paths, &classes, err);
 
     if (status == HW_OK)
-        status = add_lengths(paths, &part->grid.out, classes.room, paths->degree, err);
+        status = add_lengths(paths, &part->grid.out, classes.room, paths->tables.degree, err);
     if (status == HW_OK && part->directed)
         status = add_lengths(paths, &part->grid.in, classes.room, classes.in, err);
     if (status == HW_OK) {
         classify(paths, &classes);
-        status = hw_rowcol_gather(&paths->row.line, classes.row, paths->block, MPI_UINT8_T, err);
+        status = hw_rowcol_gather(&paths->layout.row.line, classes.row, paths->layout.block,
+                                  MPI_UINT8_T, err);
     }
     if (status == HW_OK)
-        status =
-            hw_rowcol_gather(&paths->column.line, classes.column, paths->block, MPI_UINT8_T, err);
+        status = hw_rowcol_gather(&paths->layout.column.line, classes.column, paths->layout.block,
+                                  MPI_UINT8_T, err);
     if (status == HW_OK) {
         mark_classes(paths, &classes);
         status = make_lists(paths, &classes, err);
     }
     if (status == HW_OK) {
-        mark_single(paths, &paths->out_lists, &classes);
+        mark_single(paths, &paths->tables.out_lists, &classes);
         status = measure(paths, part->directed ? classes.in : NULL, err);
     }
     drop_classes(&classes);
@@ -424,46 +438,52 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
 static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &paths->part->own;
-    hw_gid *column = paths->gids + paths->column_code;
+    hw_gid *column = paths->tables.gids + paths->tables.column_code;
     enum hw_status status;
 
-    if (!paths->gids) {
-        paths->gid = own->graph_id;
+    if (!paths->tables.gids) {
+        paths->tables.gid = own->graph_id;
         return HW_OK;
     }
-    paths->gid = paths->gids;
-    for (hw_lid t = 0; t < paths->block; t++) {
+    paths->tables.gid = paths->tables.gids;
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
         hw_gid gid = t < own->count ? own->graph_id[t] : HW_GID_NONE;
-        paths->gids[(size_t)paths->own_row + t] = gid;
-        if (paths->rows > 1)
-            column[(size_t)paths->own_column + t] = gid;
+        paths->tables.gids[(size_t)paths->layout.own_row + t] = gid;
+        if (paths->layout.rows > 1)
+            column[(size_t)paths->layout.own_column + t] = gid;
     }
-    status = hw_rowcol_gather(&paths->row.line, paths->gids, paths->block, HW_MPI_GID, err);
-    if (status == HW_OK && paths->rows > 1)
-        status = hw_rowcol_gather(&paths->column.line, column, paths->block, HW_MPI_GID, err);
+    status = hw_rowcol_gather(&paths->layout.row.line, paths->tables.gids, paths->layout.block,
+                              HW_MPI_GID, err);
+    if (status == HW_OK && paths->layout.rows > 1)
+        status = hw_rowcol_gather(&paths->layout.column.line, column, paths->layout.block,
+                                  HW_MPI_GID, err);
     return status;
 }
 
 /* Opens the lines, once all ranks have their memory. */
 static enum hw_status open_lines(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    HW_TRY(hw_rowcol_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err));
-    HW_TRY(hw_rowcol_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err));
-    HW_TRY(hw_rowcol_open(&paths->row.line, paths->ctx, paths->block, err));
-    return hw_rowcol_open(&paths->column.line, paths->ctx, paths->block, err);
+    HW_TRY(hw_rowcol_split(&paths->layout.row.line, paths->ctx, paths->layout.i, paths->layout.j,
+                           paths->layout.columns, err));
+    HW_TRY(hw_rowcol_split(&paths->layout.column.line, paths->ctx, paths->layout.j, paths->layout.i,
+                           paths->layout.rows, err));
+    HW_TRY(hw_rowcol_open(&paths->layout.row.line, paths->ctx, paths->layout.block, err));
+    return hw_rowcol_open(&paths->layout.column.line, paths->ctx, paths->layout.block, err);
 }
 
 static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     struct hw_arrays arrays = list_arrays(paths);
-    enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->bellman_ford), err);
+    enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->derived.bellman_ford), err);
 
-    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+    int line =
+        paths->layout.rows > paths->layout.columns ? paths->layout.rows : paths->layout.columns;
     for (int f = 0; f < paths->threads * (HW_PATHS_QUEUES + line) && status == HW_OK; f++)
-        paths->discoveries[f].least = INT64_MAX;
-    paths->source = paths->rows > 1
-                        ? paths->sources
-                        : (char *)paths->target + paths->own_row * hw_best_size(paths->kind);
+        paths->scratch.discoveries[f].least = INT64_MAX;
+    paths->search.source = paths->layout.rows > 1
+                               ? paths->search.sources
+                               : (char *)paths->search.target +
+                                     paths->layout.own_row * hw_best_size(paths->derived.kind);
     return hw_agree(paths->ctx->world, status, err);
 }
 
@@ -495,8 +515,8 @@ enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw
         status = make_gids(paths, err);
     if (status == HW_OK)
         status = make_constants(paths, err);
-    if (status == HW_OK && bellman_ford && paths->weight_stats.negative > 0)
-        status = hw_tree_open(ctx, part, &paths->tree, err);
+    if (status == HW_OK && bellman_ford && paths->derived.weight_stats.negative > 0)
+        status = hw_tree_open(ctx, part, &paths->parents.tree, err);
     if (status != HW_OK) {
         hw_sssp_2d_destroy(paths);
         return status;
