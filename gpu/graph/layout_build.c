@@ -41,14 +41,14 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
                                       struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &self->arrays;
-    hw_count owned = builder->owned.count;
+    hw_count owned = builder->vertices.owned.count;
     size_t bytes = (size_t)owned * sizeof(uint32_t);
 
     hw_gpu_add(arrays, &self->multigraph_degree, owned, sizeof *self->multigraph_degree);
     hw_gpu_add(arrays, &self->out, owned, sizeof *self->out);
-    if (builder->desc->directed)
+    if (builder->config.desc->directed)
         hw_gpu_add(arrays, &self->in, owned, sizeof *self->in);
-    if (builder->weights)
+    if (builder->config.weights)
         hw_gpu_add(arrays, &self->loop, owned, sizeof *self->loop);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
     if (status == HW_OK)
@@ -68,17 +68,18 @@ static enum hw_status count(struct collecting *self, const struct hw_builder *bu
                             struct hw_error *err)
 {
     struct hw_layout_build *layout = self->layout;
-    bool directed = builder->desc->directed;
-    hw_count most = builder->desc->edges * (directed ? 1 : 2);
+    bool directed = builder->config.desc->directed;
+    hw_count most = builder->config.desc->edges * (directed ? 1 : 2);
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_OWNED,
-                                     .column_bits = hw_bits((uint64_t)builder->desc->vertices),
+                                     .column_bits =
+                                         hw_bits((uint64_t)builder->config.desc->vertices),
                                      .forward = true,
                                      .backward = !directed,
                                      .loops = true,
-                                     .distribution = builder->distribution,
+                                     .distribution = builder->vertices.distribution,
                                      .rank = builder->ctx->rank,
-                                     .weights = builder->desc->weights};
-    uint64_t rows = (uint64_t)builder->owned.count;
+                                     .weights = builder->config.desc->weights};
+    uint64_t rows = (uint64_t)builder->vertices.owned.count;
     enum hw_status status = hw_row_range_builder_open(
         &layout->row_ranges, &layout->edge_list.tuples, most, false, rows, err);
 
@@ -119,31 +120,32 @@ static enum hw_status get_degrees(const uint32_t *device, hw_count owned, hw_cou
 static enum hw_status deliver(const struct collecting *self, struct hw_builder *builder,
                               struct hw_error *err)
 {
-    hw_count owned = builder->owned.count;
-    enum hw_status status = hw_alloc(&builder->owned.tuples, owned, sizeof *builder->owned.tuples,
-                                     "tuples of vertices", err);
+    hw_count owned = builder->vertices.owned.count;
+    enum hw_status status =
+        hw_alloc(&builder->vertices.owned.tuples, owned, sizeof *builder->vertices.owned.tuples,
+                 "tuples of vertices", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(builder->owned.tuples, self->multigraph_degree,
+        status = hw_gpu_get_new(builder->vertices.owned.tuples, self->multigraph_degree,
                                 (size_t)owned * sizeof(hw_count), err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&builder->owned.degree, owned, sizeof *builder->owned.degree,
-                               "degrees", err);
+        status = hw_alloc_zero(&builder->vertices.owned.degree, owned,
+                               sizeof *builder->vertices.owned.degree, "degrees", err);
     if (status == HW_OK)
-        status = get_degrees(self->out, owned, builder->owned.degree, err);
+        status = get_degrees(self->out, owned, builder->vertices.owned.degree, err);
     if (status == HW_OK && self->in)
-        status = hw_alloc_zero(&builder->owned.out_degree, owned, sizeof *builder->owned.out_degree,
-                               "out-degrees", err);
+        status = hw_alloc_zero(&builder->vertices.owned.out_degree, owned,
+                               sizeof *builder->vertices.owned.out_degree, "out-degrees", err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->out, owned, builder->owned.out_degree, err);
+        status = get_degrees(self->out, owned, builder->vertices.owned.out_degree, err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->in, owned, builder->owned.degree, err);
+        status = get_degrees(self->in, owned, builder->vertices.owned.degree, err);
     if (status == HW_OK && self->loop)
-        status =
-            hw_alloc(&builder->owned.loop, owned, sizeof *builder->owned.loop, "self-loops", err);
+        status = hw_alloc(&builder->vertices.owned.loop, owned,
+                          sizeof *builder->vertices.owned.loop, "self-loops", err);
     if (status == HW_OK && self->loop)
-        status = hw_gpu_get_new(builder->owned.loop, self->loop, (size_t)owned * sizeof *self->loop,
-                                err);
+        status = hw_gpu_get_new(builder->vertices.owned.loop, self->loop,
+                                (size_t)owned * sizeof *self->loop, err);
     return status;
 }
 
@@ -151,8 +153,8 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
 {
     struct collecting self = {.layout = given};
     struct hw_layout_build *layout = given;
-    enum hw_status status = hw_device_edge_list_open(builder->ctx, layout->graph, builder->weights,
-                                                     &layout->edge_list, err);
+    enum hw_status status = hw_device_edge_list_open(
+        builder->ctx, layout->graph, builder->config.weights, &layout->edge_list, err);
 
     if (status != HW_OK)
         return status;
@@ -193,9 +195,9 @@ static enum hw_status put_places(struct finishing *self, struct hw_error *err)
 
     places.delegate = self->delegate;
     enum hw_status status = hw_gpu_put(self->places, &places, sizeof places, err);
-    if (status == HW_OK && builder->delegates > 0)
-        status = hw_gpu_put(self->delegate, builder->delegate,
-                            (size_t)builder->delegates * sizeof *self->delegate, err);
+    if (status == HW_OK && builder->vertices.delegates > 0)
+        status = hw_gpu_put(self->delegate, builder->vertices.delegate,
+                            (size_t)builder->vertices.delegates * sizeof *self->delegate, err);
     return status;
 }
 
@@ -203,30 +205,31 @@ static enum hw_status put_places(struct finishing *self, struct hw_error *err)
 static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
-    hw_count n = builder->desc->vertices;
+    hw_count n = builder->config.desc->vertices;
 
-    if (n + builder->delegates > (hw_count)UINT32_MAX)
+    if (n + builder->vertices.delegates > (hw_count)UINT32_MAX)
         return hw_fail(err, HW_RESOURCES,
                        "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
                        " delegates need more than 32 bits",
-                       n, builder->delegates);
+                       n, builder->vertices.delegates);
     hw_gpu_add(&self->codes, &self->places, 1, sizeof *self->places);
-    hw_gpu_add(&self->codes, &self->delegate, builder->delegates, sizeof *self->delegate);
+    hw_gpu_add(&self->codes, &self->delegate, builder->vertices.delegates, sizeof *self->delegate);
     enum hw_status status = hw_gpu_allocate(&self->codes, 0, "partitioning the graph", err);
     if (status == HW_OK)
         status = put_places(self, err);
-    if (status == HW_OK && builder->delegates > 0)
-        status = hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->delegates,
-                                                 (uint32_t)n, self->layout->number),
-                         "the kernel that names delegates", err);
+    if (status == HW_OK && builder->vertices.delegates > 0)
+        status =
+            hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->vertices.delegates,
+                                            (uint32_t)n, self->layout->number),
+                    "the kernel that names delegates", err);
     return status;
 }
 
 static uint64_t block_of(const struct hw_builder *builder)
 {
-    const uint64_t parts = (uint64_t)builder->spec.parts;
+    const uint64_t parts = (uint64_t)builder->config.spec.parts;
 
-    return ((uint64_t)builder->desc->vertices + parts - 1) / parts;
+    return ((uint64_t)builder->config.desc->vertices + parts - 1) / parts;
 }
 
 /* An upper bound on the columns of the matrices, or of the merged lists. */
@@ -234,11 +237,12 @@ static uint64_t columns_of(const struct finishing *self)
 {
     const struct hw_builder *builder = self->builder;
 
-    if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return block_of(builder) * (uint64_t)builder->spec.columns;
+    if (builder->config.spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) * (uint64_t)builder->config.spec.columns;
     if (self->layout->merged)
-        return block_of(builder) * (uint64_t)builder->spec.parts + (uint64_t)builder->delegates;
-    return (uint64_t)builder->desc->vertices; /* nn targets; slots and delegates are fewer */
+        return block_of(builder) * (uint64_t)builder->config.spec.parts +
+               (uint64_t)builder->vertices.delegates;
+    return (uint64_t)builder->config.desc->vertices; /* nn targets; slots and delegates are fewer */
 }
 
 /* The rows of one part. */
@@ -247,10 +251,10 @@ static uint64_t rows_of(const struct finishing *self)
     const struct hw_builder *builder = self->builder;
 
     if (!self->layout->merged)
-        return (uint64_t)builder->part_rows;
-    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        return block_of(builder) + (uint64_t)builder->delegates;
-    return block_of(builder) * (uint64_t)builder->spec.rows;
+        return (uint64_t)builder->placement.part_rows;
+    if (builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) + (uint64_t)builder->vertices.delegates;
+    return block_of(builder) * (uint64_t)builder->config.spec.rows;
 }
 
 /* Adds the arrays of the lists: those of the device CSR, and temporary ones. */
@@ -269,7 +273,7 @@ static void plan_lists(struct finishing *self)
     hw_gpu_add(stay, device_csr ? &device_csr->column : &self->column, self->entries,
                sizeof *self->column);
     hw_gpu_add(&self->lists, &self->offset, offsets, sizeof *self->offset);
-    if (self->builder->weights)
+    if (self->builder->config.weights)
         hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
@@ -362,17 +366,17 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
     const struct hw_builder *builder = self->builder;
     const bool merged = self->layout->merged;
 
-    return (struct hw_gpu_entries){.kind = merged ? HW_ENTRIES_MERGED : HW_ENTRIES_PARTITIONED,
-                                   .column_bits = hw_bits(columns_of(self)),
-                                   .forward = true,
-                                   .backward = !builder->desc->directed,
-                                   .number = self->layout->number,
-                                   .places = self->places,
-                                   .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
-                                   .parts = (uint64_t)builder->parts,
-                                   .part_rows = rows_of(self),
-                                   .weights =
-                                       builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+    return (struct hw_gpu_entries){
+        .kind = merged ? HW_ENTRIES_MERGED : HW_ENTRIES_PARTITIONED,
+        .column_bits = hw_bits(columns_of(self)),
+        .forward = true,
+        .backward = !builder->config.desc->directed,
+        .number = self->layout->number,
+        .places = self->places,
+        .first_part = (uint64_t)builder->placement.first_part[builder->ctx->rank],
+        .parts = (uint64_t)builder->placement.parts,
+        .part_rows = rows_of(self),
+        .weights = builder->config.weights ? builder->config.desc->weights : HW_WEIGHTS_NONE};
 }
 
 /* Sorts the entries of the parts built here into lists on the device. */
@@ -393,7 +397,7 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
     status = open_lists(self, &entries, err);
     if (status == HW_OK)
         status = hw_row_range_builder_open(row_ranges, &self->layout->edge_list.tuples,
-                                           self->entries, builder->weights, self->rows, err);
+                                           self->entries, builder->config.weights, self->rows, err);
     if (status == HW_OK)
         status = hw_row_range_builder_run(row_ranges, &entries, self->rows, self->entries,
                                           self->bucket, take_range, self, err);
@@ -403,7 +407,7 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
                          "offsets of lists", err);
     if (status == HW_OK && self->layout->merged)
         status = hw_gpu_summarize_weights(row_ranges, self->layout->device_csr->edge, self->filled,
-                                          builder->desc->weights,
+                                          builder->config.desc->weights,
                                           &self->layout->device_csr->base.seen, err);
     hw_row_range_builder_close(row_ranges);
     return status;
@@ -460,8 +464,8 @@ static enum hw_status get_lists(const struct finishing *self, enum hw_matrix whi
     if (status == HW_OK && self->weight)
         status = hw_alloc(&matrix->weight, count, sizeof *matrix->weight, "weights of a part", err);
     if (status == HW_OK && self->weight)
-        status = get_weights(self->weight + at, count, self->builder->desc->weights, matrix->weight,
-                             err);
+        status = get_weights(self->weight + at, count, self->builder->config.desc->weights,
+                             matrix->weight, err);
     return status;
 }
 
@@ -492,7 +496,7 @@ static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix wh
 /* Offsets of merged lists. */
 static enum hw_status get_merged_offsets(const struct finishing *self, struct hw_error *err)
 {
-    struct hw_part *part = self->builder->part;
+    struct hw_part *part = self->builder->placement.part;
     const hw_count slots = part->separate.slots;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
@@ -510,14 +514,14 @@ static enum hw_status get_parts(const struct finishing *self, struct hw_error *e
 
     if (self->layout->merged)
         return get_merged_offsets(self, err);
-    for (int p = 0; p < builder->parts; p++)
+    for (int p = 0; p < builder->placement.parts; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
-            struct hw_part *part = &builder->part[p];
+            struct hw_part *part = &builder->placement.part[p];
             struct hw_csr *matrix = hw_part_matrix(part, (enum hw_matrix)m);
             if (matrix)
-                status =
-                    get_matrix(self, (enum hw_matrix)m, p * builder->part_rows + builder->begin[m],
-                               hw_part_matrix_rows(part, (enum hw_matrix)m), matrix, err);
+                status = get_matrix(self, (enum hw_matrix)m,
+                                    p * builder->placement.part_rows + builder->placement.begin[m],
+                                    hw_part_matrix_rows(part, (enum hw_matrix)m), matrix, err);
         }
     return status;
 }
@@ -527,10 +531,10 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
     struct finishing self = {.layout = given, .builder = builder};
     enum hw_status status = open_codes(&self, err);
 
-    self.rows = (uint64_t)builder->parts * rows_of(&self);
-    if (status == HW_OK && builder->parts > 0)
+    self.rows = (uint64_t)builder->placement.parts * rows_of(&self);
+    if (status == HW_OK && builder->placement.parts > 0)
         status = fill(&self, err);
-    if (status == HW_OK && builder->parts > 0)
+    if (status == HW_OK && builder->placement.parts > 0)
         status = get_parts(&self, err);
     hw_gpu_release(&self.lists);
     hw_gpu_release(&self.codes);

@@ -20,7 +20,7 @@
 static enum hw_status open_all(struct hw_layout_build *layout, const struct hw_builder *builder,
                                struct hw_error *err)
 {
-    const hw_count n = builder->desc->vertices;
+    const hw_count n = builder->config.desc->vertices;
     const int ranks = builder->ctx->size;
     uint64_t *begin = NULL;
     hw_count sum = 0;
@@ -40,7 +40,7 @@ static enum hw_status open_all(struct hw_layout_build *layout, const struct hw_b
     if (status == HW_OK)
         status = hw_gpu_allocate(&layout->order, 0, "ordering vertices", err);
     for (int r = 0; r < ranks && status == HW_OK; r++) {
-        const hw_count owned = hw_vertex_distribution_count(&builder->distribution, r);
+        const hw_count owned = hw_vertex_distribution_count(&builder->vertices.distribution, r);
         if (sum > INT32_MAX || owned > INT32_MAX)
             status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
                              n, ranks);
@@ -67,7 +67,7 @@ static enum hw_status gather(struct hw_layout_build *layout, const struct hw_bui
                              uint32_t *scratch, uint32_t *to, struct hw_error *err)
 {
     const struct hw_context *ctx = builder->ctx;
-    const size_t n = (size_t)builder->desc->vertices;
+    const size_t n = (size_t)builder->config.desc->vertices;
     enum hw_status status = HW_OK;
 
     if (ctx->size > 1)
@@ -77,9 +77,9 @@ static enum hw_status gather(struct hw_layout_build *layout, const struct hw_bui
     if (status == HW_OK)
         status = hw_gpu_put(scratch, layout->all, n * sizeof *scratch, err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_gpu_launch_undistribute(scratch, &builder->distribution, layout->begin, to),
-                    "the kernel that distributes vertices", err);
+        status = hw_cuda(
+            hw_gpu_launch_undistribute(scratch, &builder->vertices.distribution, layout->begin, to),
+            "the kernel that distributes vertices", err);
     return hw_agree(ctx->world, status, err);
 }
 
@@ -91,7 +91,7 @@ static enum hw_status gather_bits(struct hw_layout_build *layout, const struct h
     uint32_t *own = own_range(layout, builder);
 
 #pragma omp parallel for
-    for (hw_count v = 0; v < builder->owned.count; v++)
+    for (hw_count v = 0; v < builder->vertices.owned.count; v++)
         own[v] = (uint32_t)((uint64_t)value[v] >> shift);
     return gather(layout, builder, scratch, to, err);
 }
@@ -123,13 +123,13 @@ static enum hw_status open_ordering(struct ordering *self, hw_count n, struct hw
 static enum hw_status order_by_degree(struct hw_layout_build *layout, struct hw_builder *builder,
                                       struct hw_error *err)
 {
-    const hw_count n = builder->desc->vertices;
+    const hw_count n = builder->config.desc->vertices;
     struct ordering self = {.bytes = 0};
     enum hw_status status = hw_agree(builder->ctx->world, open_ordering(&self, n, err), err);
 
     if (status == HW_OK)
-        status =
-            gather_bits(layout, builder, builder->owned.degree, 0, self.sorted, self.degree, err);
+        status = gather_bits(layout, builder, builder->vertices.owned.degree, 0, self.sorted,
+                             self.degree, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_number(self.first, (uint64_t)n), "numbering vertices", err);
     if (status == HW_OK)
@@ -147,12 +147,12 @@ static enum hw_status order_by_degree(struct hw_layout_build *layout, struct hw_
 static enum hw_status order_by_host(struct hw_layout_build *layout, struct hw_builder *builder,
                                     struct hw_error *err)
 {
-    const hw_count n = builder->desc->vertices;
+    const hw_count n = builder->config.desc->vertices;
     enum hw_status status = hw_build_order(builder, err);
 
     if (status == HW_OK)
-        status =
-            gather_bits(layout, builder, builder->owned.code, 0, layout->id, layout->number, err);
+        status = gather_bits(layout, builder, builder->vertices.owned.code, 0, layout->id,
+                             layout->number, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_invert(layout->number, (uint64_t)n, 0, layout->id),
                          "numbering vertices", err);
@@ -163,24 +163,24 @@ static enum hw_status order_by_host(struct hw_layout_build *layout, struct hw_bu
 static enum hw_status get_codes(struct hw_layout_build *layout, struct hw_builder *builder,
                                 struct hw_error *err)
 {
-    const hw_count owned = builder->owned.count;
+    const hw_count owned = builder->vertices.owned.count;
     struct hw_gpu_arrays arrays = {0};
     uint32_t *there = NULL, *here = own_range(layout, builder);
-    enum hw_status status =
-        hw_alloc(&builder->owned.code, owned, sizeof *builder->owned.code, "search ids", err);
+    enum hw_status status = hw_alloc(&builder->vertices.owned.code, owned,
+                                     sizeof *builder->vertices.owned.code, "search ids", err);
 
     hw_gpu_add(&arrays, &there, owned, sizeof *there);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_distribute(layout->number, &builder->distribution,
+        status = hw_cuda(hw_gpu_launch_distribute(layout->number, &builder->vertices.distribution,
                                                   builder->ctx->rank, (uint64_t)owned, there),
                          "the kernel that distributes vertices", err);
     if (status == HW_OK)
         status = hw_gpu_get(here, there, (size_t)owned * sizeof *here, err);
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count v = 0; v < (status == HW_OK ? owned : 0); v++)
-        builder->owned.code[v] = (hw_gid)here[v];
+        builder->vertices.owned.code[v] = (hw_gid)here[v];
     hw_gpu_release(&arrays);
     return status;
 }
@@ -193,11 +193,11 @@ enum hw_status hw_layout_build_order(void *given, struct hw_builder *builder, st
     if (status != HW_OK)
         return status;
     /* Both degrees of a vertex may need more than 32 bits. */
-    const bool large = builder->desc->directed && builder->desc->vertices > INT32_MAX;
-    if (builder->spec.order != HW_ORDER_DEGREE || large)
+    const bool large = builder->config.desc->directed && builder->config.desc->vertices > INT32_MAX;
+    if (builder->config.spec.order != HW_ORDER_DEGREE || large)
         return order_by_host(layout, builder, err);
     status = order_by_degree(layout, builder, err);
-    if (status == HW_OK && builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+    if (status == HW_OK && builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
         status = hw_agree(builder->ctx->world, get_codes(layout, builder, err), err);
     return status;
 }
@@ -229,9 +229,9 @@ static enum hw_status find_attributes(const struct hw_builder *builder, bool *la
     hw_count most = 0, negative = 0;
 
 #pragma omp parallel for reduction(max : most) reduction(+ : negative)
-    for (hw_count v = 0; v < builder->owned.count; v++) {
-        most = builder->owned.tuples[v] > most ? builder->owned.tuples[v] : most;
-        negative += builder->owned.loop && builder->owned.loop[v] != HW_NO_LOOP;
+    for (hw_count v = 0; v < builder->vertices.owned.count; v++) {
+        most = builder->vertices.owned.tuples[v] > most ? builder->vertices.owned.tuples[v] : most;
+        negative += builder->vertices.owned.loop && builder->vertices.owned.loop[v] != HW_NO_LOOP;
     }
     enum hw_status status = on_any(builder, most > (hw_count)UINT32_MAX, large, err);
     return status == HW_OK ? on_any(builder, negative > 0, loops, err) : status;
@@ -242,7 +242,7 @@ static enum hw_status gather_attributes(struct hw_layout_build *layout,
                                         const struct hw_builder *builder,
                                         struct vertex_attributes *self, struct hw_error *err)
 {
-    const hw_count n = builder->desc->vertices;
+    const hw_count n = builder->config.desc->vertices;
     bool large = false, loops = false;
     enum hw_status status = find_attributes(builder, &large, &loops, err);
 
@@ -256,15 +256,15 @@ static enum hw_status gather_attributes(struct hw_layout_build *layout,
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of parts", err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = gather_bits(layout, builder, builder->owned.tuples, 0, self->scratch, self->tuples,
-                             err);
+        status = gather_bits(layout, builder, builder->vertices.owned.tuples, 0, self->scratch,
+                             self->tuples, err);
     if (status == HW_OK && large)
-        status =
-            gather_bits(layout, builder, builder->owned.tuples, 32, self->scratch, self->more, err);
+        status = gather_bits(layout, builder, builder->vertices.owned.tuples, 32, self->scratch,
+                             self->more, err);
     if (status == HW_OK && loops) {
         uint32_t *own = own_range(layout, builder);
-        for (hw_count v = 0; v < builder->owned.count; v++)
-            own[v] = builder->owned.loop[v];
+        for (hw_count v = 0; v < builder->vertices.owned.count; v++)
+            own[v] = builder->vertices.owned.loop[v];
         status = gather(layout, builder, self->scratch, self->loop, err);
     }
     return status;
@@ -305,9 +305,9 @@ enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
 
     if (status == HW_OK)
         status = gather_attributes(layout, builder, &all, err);
-    for (int p = 0; p < builder->parts && status == HW_OK; p++)
-        if (builder->part[p].own.count > 0)
-            status = take_vertices(layout, &all, &builder->part[p], err);
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
+        if (builder->placement.part[p].own.count > 0)
+            status = take_vertices(layout, &all, &builder->placement.part[p], err);
     hw_gpu_release(&all.arrays);
     hw_gpu_release(&layout->order);
     return hw_agree(builder->ctx->world, status, err);

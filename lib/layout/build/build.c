@@ -107,54 +107,58 @@ hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_
 /* Gathers which rank builds which part. */
 static enum hw_status share_parts(struct hw_builder *builder, int first_part, struct hw_error *err)
 {
-    int ranks = builder->ctx->size, parts = builder->spec.parts;
-    enum hw_status status = hw_alloc(&builder->first_part, (hw_count)ranks + 1,
-                                     sizeof *builder->first_part, "ranks of parts", err);
+    int ranks = builder->ctx->size, parts = builder->config.spec.parts;
+    enum hw_status status = hw_alloc(&builder->placement.first_part, (hw_count)ranks + 1,
+                                     sizeof *builder->placement.first_part, "ranks of parts", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&builder->rank_of_part, parts, sizeof *builder->rank_of_part,
-                          "ranks of parts", err);
+        status = hw_alloc(&builder->placement.rank_of_part, parts,
+                          sizeof *builder->placement.rank_of_part, "ranks of parts", err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    int end = first_part + builder->parts;
-    status = hw_mpi(
-        MPI_Allgather(&end, 1, MPI_INT, builder->first_part + 1, 1, MPI_INT, builder->ctx->world),
-        "MPI_Allgather", err);
+    int end = first_part + builder->placement.parts;
+    status = hw_mpi(MPI_Allgather(&end, 1, MPI_INT, builder->placement.first_part + 1, 1, MPI_INT,
+                                  builder->ctx->world),
+                    "MPI_Allgather", err);
     if (status != HW_OK)
         return status;
-    builder->first_part[0] = 0;
-    bool follow = builder->parts >= 0 && builder->first_part[builder->ctx->rank] == first_part &&
-                  builder->first_part[ranks] == parts;
+    builder->placement.first_part[0] = 0;
+    bool follow = builder->placement.parts >= 0 &&
+                  builder->placement.first_part[builder->ctx->rank] == first_part &&
+                  builder->placement.first_part[ranks] == parts;
     if (!follow)
         status = hw_fail(err, HW_INTERNAL, "the ranks' parts do not follow each other");
     status = hw_agree(builder->ctx->world, status, err);
     for (int r = 0; r < ranks && status == HW_OK; r++)
-        for (int p = builder->first_part[r]; p < builder->first_part[r + 1]; p++)
-            builder->rank_of_part[p] = r;
+        for (int p = builder->placement.first_part[r]; p < builder->placement.first_part[r + 1];
+             p++)
+            builder->placement.rank_of_part[p] = r;
     return status;
 }
 
 /* Fills what does not depend on edges into the parts built here. */
 static void describe_parts(struct hw_builder *builder, int first_part)
 {
-    const struct hw_graph_desc *desc = builder->desc;
-    hw_lid block = (hw_lid)((desc->vertices + builder->spec.parts - 1) / builder->spec.parts);
+    const struct hw_graph_desc *desc = builder->config.desc;
+    hw_lid block =
+        (hw_lid)((desc->vertices + builder->config.spec.parts - 1) / builder->config.spec.parts);
 
-    for (int p = 0; p < builder->parts; p++) {
-        struct hw_part *part = &builder->part[p];
-        *part = (struct hw_part){.spec = builder->spec,
-                                 .index = first_part + p,
-                                 .vertices = desc->vertices,
-                                 .tuples = desc->edges,
-                                 .directed = desc->directed,
-                                 .weights = builder->weights ? desc->weights : HW_WEIGHTS_NONE};
+    for (int p = 0; p < builder->placement.parts; p++) {
+        struct hw_part *part = &builder->placement.part[p];
+        *part =
+            (struct hw_part){.spec = builder->config.spec,
+                             .index = first_part + p,
+                             .vertices = desc->vertices,
+                             .tuples = desc->edges,
+                             .directed = desc->directed,
+                             .weights = builder->config.weights ? desc->weights : HW_WEIGHTS_NONE};
         memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
-        if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
+        if (builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
             part->separate.slots = block;
         } else {
-            part->grid.row = part->index % builder->spec.rows;
-            part->grid.column = part->index / builder->spec.rows;
+            part->grid.row = part->index % builder->config.spec.rows;
+            part->grid.column = part->index / builder->config.spec.rows;
             part->grid.block = block;
         }
     }
@@ -165,21 +169,21 @@ static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error
 {
     enum hw_status status = HW_OK;
 
-    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
-        struct hw_part *part = &builder->part[p];
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++) {
+        struct hw_part *part = &builder->placement.part[p];
         struct hw_delegate_part *separate = &part->separate;
-        part->spec.threshold = builder->spec.threshold;
+        part->spec.threshold = builder->config.spec.threshold;
         if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
             continue;
-        separate->delegates = (hw_lid)builder->delegates;
-        status = hw_alloc(&separate->search_id, builder->delegates, sizeof *separate->search_id,
-                          "delegates", err);
+        separate->delegates = (hw_lid)builder->vertices.delegates;
+        status = hw_alloc(&separate->search_id, builder->vertices.delegates,
+                          sizeof *separate->search_id, "delegates", err);
         if (status == HW_OK)
-            status = hw_alloc(&separate->graph_id, builder->delegates, sizeof *separate->graph_id,
-                              "delegates", err);
-        for (hw_count d = 0; d < builder->delegates && status == HW_OK; d++) {
-            separate->search_id[d] = builder->delegate[d].search_id;
-            separate->graph_id[d] = builder->delegate[d].graph_id;
+            status = hw_alloc(&separate->graph_id, builder->vertices.delegates,
+                              sizeof *separate->graph_id, "delegates", err);
+        for (hw_count d = 0; d < builder->vertices.delegates && status == HW_OK; d++) {
+            separate->search_id[d] = builder->vertices.delegate[d].search_id;
+            separate->graph_id[d] = builder->vertices.delegate[d].graph_id;
         }
     }
     return hw_agree(builder->ctx->world, status, err);
@@ -189,18 +193,18 @@ static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error
  * those that build none too. */
 static void count_rows(struct hw_builder *builder)
 {
-    struct hw_part any = {.spec = builder->spec, .directed = builder->desc->directed};
-    hw_lid block =
-        (hw_lid)((builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts);
+    struct hw_part any = {.spec = builder->config.spec, .directed = builder->config.desc->directed};
+    hw_lid block = (hw_lid)((builder->config.desc->vertices + builder->config.spec.parts - 1) /
+                            builder->config.spec.parts);
 
     any.grid.block = block;
     any.separate.slots = block;
-    any.separate.delegates = (hw_lid)builder->delegates;
-    builder->part_rows = 0;
+    any.separate.delegates = (hw_lid)builder->vertices.delegates;
+    builder->placement.part_rows = 0;
     for (int m = 0; m < HW_MATRICES; m++) {
-        builder->begin[m] = builder->part_rows;
+        builder->placement.begin[m] = builder->placement.part_rows;
         if (hw_part_matrix(&any, (enum hw_matrix)m))
-            builder->part_rows += hw_part_matrix_rows(&any, (enum hw_matrix)m);
+            builder->placement.part_rows += hw_part_matrix_rows(&any, (enum hw_matrix)m);
     }
 }
 
@@ -210,45 +214,49 @@ static enum hw_status expect_entries(struct hw_builder *builder, struct hw_error
     hw_count sum = 0;
 
 #pragma omp parallel for reduction(+ : sum)
-    for (hw_count v = 0; v < builder->owned.count; v++)
-        sum += builder->owned.degree[v];
+    for (hw_count v = 0; v < builder->vertices.owned.count; v++)
+        sum += builder->vertices.owned.degree[v];
     enum hw_status status = hw_sum(builder->ctx->world, &sum, err);
-    builder->expected = sum / builder->spec.parts * builder->parts;
-    free(builder->owned.degree);
-    free(builder->owned.out_degree);
-    builder->owned.degree = NULL;
-    builder->owned.out_degree = NULL;
+    builder->edges.expected = sum / builder->config.spec.parts * builder->placement.parts;
+    free(builder->vertices.owned.degree);
+    free(builder->vertices.owned.out_degree);
+    builder->vertices.owned.degree = NULL;
+    builder->vertices.owned.out_degree = NULL;
     return status;
 }
 
 /* Bytes that a rank takes at most whose edges an engine holds. */
 static hw_count engine_bytes(const struct hw_builder *builder)
 {
-    const struct hw_graph_desc *desc = builder->desc;
-    hw_count block = (desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
-    hw_count rows =
-        builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 2 * block : block * builder->spec.rows;
-    hw_count entry = builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 8 : 4;
+    const struct hw_graph_desc *desc = builder->config.desc;
+    hw_count block = (desc->vertices + builder->config.spec.parts - 1) / builder->config.spec.parts;
+    hw_count rows = builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED
+                        ? 2 * block
+                        : block * builder->config.spec.rows;
+    hw_count entry = builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 8 : 4;
 
-    entry = builder->engine->keeps_lists ? 0 : entry + (builder->weights ? 4 : 0);
-    return builder->parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
-           builder->owned.count * (hw_count)(4 * sizeof(hw_count)) +
+    entry = builder->config.engine->keeps_lists ? 0 : entry + (builder->config.weights ? 4 : 0);
+    return builder->placement.parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
+           builder->vertices.owned.count * (hw_count)(4 * sizeof(hw_count)) +
            desc->vertices * (hw_count)sizeof(uint32_t) +
-           2 * (desc->edges / builder->spec.parts * builder->parts) * entry;
+           2 * (desc->edges / builder->config.spec.parts * builder->placement.parts) * entry;
 }
 
 /* Checks that what is to come fits, now that delegates and entries are known. */
 static enum hw_status require_rest(const struct hw_builder *builder, struct hw_error *err)
 {
-    hw_count block = (builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
-    hw_count bins = builder->engine ? builder->expected * (builder->weights ? 8 : 4)
-                                    : bin_bytes(builder->expected, builder->weights);
-    bins = builder->engine && builder->engine->keeps_lists ? 0 : bins;
-    hw_count have = hw_pool_bytes(&builder->pool);
+    hw_count block = (builder->config.desc->vertices + builder->config.spec.parts - 1) /
+                     builder->config.spec.parts;
+    hw_count bins = builder->config.engine
+                        ? builder->edges.expected * (builder->config.weights ? 8 : 4)
+                        : bin_bytes(builder->edges.expected, builder->config.weights);
+    bins = builder->config.engine && builder->config.engine->keeps_lists ? 0 : bins;
+    hw_count have = hw_pool_bytes(&builder->edges.pool);
 
     return hw_memory_require(builder->ctx,
-                             builder->parts *
-                                     part_bytes(block, builder->part_rows, builder->delegates) +
+                             builder->placement.parts * part_bytes(block,
+                                                                   builder->placement.part_rows,
+                                                                   builder->vertices.delegates) +
                                  (bins > have ? bins - have : 0),
                              "partitioning the graph", err);
 }
@@ -260,9 +268,9 @@ static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, s
                                             HW_MATRIX_DD};
 
     *edges = 0;
-    for (int p = 0; p < builder->parts; p++)
+    for (int p = 0; p < builder->placement.parts; p++)
         for (size_t m = 0; m < sizeof stored / sizeof *stored; m++) {
-            const struct hw_csr *matrix = hw_part_matrix(&builder->part[p], stored[m]);
+            const struct hw_csr *matrix = hw_part_matrix(&builder->placement.part[p], stored[m]);
             if (matrix && matrix->offset)
                 *edges += matrix->offset[matrix->rows];
         }
@@ -279,7 +287,7 @@ static enum hw_status note_build(const struct hw_builder *builder, hw_count edge
     hw_note(builder->ctx,
             "%" PRI_COUNT " stored edges in %d parts; peak memory %.1f MiB a rank, %.1f bytes per "
             "stored edge; collect %.2f s, order %.2f s, relabel %.2f s, finish %.2f s",
-            edges, builder->spec.parts, (double)peak / 1048576,
+            edges, builder->config.spec.parts, (double)peak / 1048576,
             edges > 0 ? (double)peak * builder->ctx->size / (double)edges : 0.0, seconds[0],
             seconds[1], seconds[2], seconds[3]);
     return status;
@@ -290,7 +298,7 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
                             struct hw_error *err)
 {
     double started = hw_seconds();
-    const struct hw_build_engine *engine = builder->engine;
+    const struct hw_build_engine *engine = builder->config.engine;
     enum hw_status status =
         engine ? engine->collect(engine->self, builder, err) : hw_build_collect(builder, err);
 
@@ -311,16 +319,16 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     if (status == HW_OK)
         status =
             engine ? engine->vertices(engine->self, builder, err) : hw_build_vertices(builder, err);
-    free(builder->owned.tuples);
-    builder->owned.tuples = NULL;
-    free(builder->owned.loop);
-    builder->owned.loop = NULL;
+    free(builder->vertices.owned.tuples);
+    builder->vertices.owned.tuples = NULL;
+    free(builder->vertices.owned.loop);
+    builder->vertices.owned.loop = NULL;
     seconds[1] = hw_seconds() - started - seconds[0];
     if (status == HW_OK && !engine)
         status = hw_build_relabel(builder, err);
     if (!engine) {
-        free(builder->owned.code);
-        builder->owned.code = NULL;
+        free(builder->vertices.owned.code);
+        builder->vertices.owned.code = NULL;
     }
     seconds[2] = hw_seconds() - started - seconds[0] - seconds[1];
     if (status == HW_OK)
@@ -332,17 +340,17 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
 
 static void close_builder(struct hw_builder *builder)
 {
-    hw_bins_close(&builder->edges);
-    hw_bins_close(&builder->entries);
-    hw_pool_close(&builder->pool);
-    free(builder->owned.tuples);
-    free(builder->owned.loop);
-    free(builder->owned.degree);
-    free(builder->owned.out_degree);
-    free(builder->owned.code);
-    free(builder->delegate);
-    free(builder->first_part);
-    free(builder->rank_of_part);
+    hw_bins_close(&builder->edges.collected);
+    hw_bins_close(&builder->edges.entries);
+    hw_pool_close(&builder->edges.pool);
+    free(builder->vertices.owned.tuples);
+    free(builder->vertices.owned.loop);
+    free(builder->vertices.owned.degree);
+    free(builder->vertices.owned.out_degree);
+    free(builder->vertices.owned.code);
+    free(builder->vertices.delegate);
+    free(builder->placement.first_part);
+    free(builder->placement.rank_of_part);
 }
 
 /* All of hw_parts_build_from() or, with an engine, hw_parts_build_by(). */
@@ -353,18 +361,18 @@ static enum hw_status build_parts(const struct hw_context *ctx,
                                   struct hw_error *err)
 {
     const struct hw_graph_desc *desc = &source->desc;
-    struct hw_builder builder = {.ctx = ctx,
-                                 .source = source,
-                                 .desc = desc,
-                                 .engine = engine,
-                                 .spec = *spec,
-                                 .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE,
-                                 .as_large = source->as_large,
-                                 .piece = source->as_large ? 2 * HW_BLOCK
-                                                           : hw_build_piece(desc->edges, ctx->size),
-                                 .distribution = hw_vertex_distribution(desc->vertices, ctx->size),
-                                 .part = parts,
-                                 .parts = count};
+    struct hw_builder builder = {
+        .ctx = ctx,
+        .config = {.source = source,
+                   .desc = desc,
+                   .engine = engine,
+                   .spec = *spec,
+                   .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE,
+                   .as_large = source->as_large,
+                   .piece =
+                       source->as_large ? 2 * HW_BLOCK : hw_build_piece(desc->edges, ctx->size)},
+        .vertices.distribution = hw_vertex_distribution(desc->vertices, ctx->size),
+        .placement = {.part = parts, .parts = count}};
     double seconds[4] = {0};
     hw_count edges = 0;
 
@@ -373,9 +381,10 @@ static enum hw_status build_parts(const struct hw_context *ctx,
     enum hw_status status = hw_parts_check(desc, spec, ctx->size, err);
     if (status != HW_OK)
         return status;
-    builder.spec.weights = builder.weights;
-    builder.owned.count = hw_vertex_distribution_count(&builder.distribution, ctx->rank);
-    hw_pool_open(&builder.pool, builder.weights);
+    builder.config.spec.weights = builder.config.weights;
+    builder.vertices.owned.count =
+        hw_vertex_distribution_count(&builder.vertices.distribution, ctx->rank);
+    hw_pool_open(&builder.edges.pool, builder.config.weights);
     status = hw_memory_require(
         ctx, engine ? engine_bytes(&builder) : hw_parts_build_bytes(desc, spec, ctx->size),
         "partitioning the graph", err);

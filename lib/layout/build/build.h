@@ -59,38 +59,56 @@ struct hw_owned_by_rank {
     hw_gid *code;         /* [count] search id, or vertices + delegate number */
 };
 
-/* What the stages share on one rank. */
-struct hw_builder {
-    const struct hw_context *ctx;
+/* What is built, from what, and how. */
+struct hw_build_config {
     const struct hw_tuple_source *source;
     const struct hw_graph_desc *desc;     /* of source */
     const struct hw_build_engine *engine; /* NULL: the stages below do all */
     struct hw_layout_spec spec;           /* the threshold is chosen on the way */
-    bool weights;                         /* kept */
+    bool weights;                         /* stored */
     bool as_large;                        /* for tests: long records, many rounds */
     hw_count piece;                       /* edges of one round: hw_build_piece() */
+};
 
+/* Vertices by the rank that owns their tuples. */
+struct hw_build_vertices {
     struct hw_vertex_distribution distribution;
     struct hw_owned_by_rank owned;
-    struct hw_pool pool;
-    struct hw_bins edges; /* row: owned vertex, column: graph id */
-
     hw_count delegates;
     struct hw_delegate *delegate; /* [delegates] by search id */
+};
 
+/* Edges between stages. */
+struct hw_build_edges {
+    struct hw_pool pool;
+    struct hw_bins collected; /* row: owned vertex, column: graph id */
+    hw_count expected;        /* entries of matrices that this rank's parts have, evenly divided */
+    struct hw_bins entries;   /* row: part built here x part_rows + row, column: index or target */
+};
+
+/* Which rank builds which parts, and how their rows are numbered. */
+struct hw_build_placement {
     int *first_part;   /* [ranks+1] */
-    int *rank_of_part; /* [parts] */
-    hw_count expected; /* entries of matrices that this rank's parts have, evenly shared */
+    int *rank_of_part; /* [parts of all ranks] */
     struct hw_part *part;
     int parts;                   /* built here */
     hw_count part_rows;          /* rows of all matrices of one part */
     hw_count begin[HW_MATRICES]; /* where each matrix's rows begin among them; -1 if absent */
-    struct hw_bins entries; /* row: part built here x part_rows + row, column: index or target */
+};
+
+/* What the stages share on one rank. Their arrays are freed as soon as no later stage reads
+ * them: edges take most of the memory while they move. */
+struct hw_builder {
+    const struct hw_context *ctx;
+    struct hw_build_config config;
+    struct hw_build_vertices vertices;
+    struct hw_build_edges edges;
+    struct hw_build_placement placement;
 };
 
 #define HW_NO_LOOP UINT32_MAX /* the order of no finite negative weight */
 
-/* The rules of the layout, once begin[] is known; they borrow builder->delegate. Local. */
+/* The rules of the layout, once begin[] is known; they borrow the table of delegates. Local. */
 struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder);
 
 /*
@@ -111,7 +129,7 @@ enum hw_status hw_build_finish(struct hw_builder *builder, struct hw_error *err)
 /* Takes memory for the vertices of the parts built here, whose number it sets. Local. */
 enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *err);
 
-/* Keeps the negative self-loops of a part's vertices. loop: [own.count] as in hw_builder.
+/* Keeps the negative self-loops of a part's vertices. loop: [own.count] as in hw_owned_by_rank.
  * Local. */
 enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
                                    struct hw_error *err);

@@ -45,7 +45,7 @@ static void write_tuples(const struct collecting *self, uint32_t *record, int32_
 {
     const struct hw_builder *builder = self->builder;
     const struct hw_edges *edges = &self->edges;
-    bool directed = builder->desc->directed;
+    bool directed = builder->config.desc->directed;
 
 #pragma omp parallel for schedule(static) if (edges->count >= HW_SERIAL_BELOW)
     for (hw_count e = 0; e < edges->count; e++) {
@@ -54,9 +54,10 @@ static void write_tuples(const struct collecting *self, uint32_t *record, int32_
             first = edges->target[e];
             second = edges->source[e];
         }
-        struct hw_vertex_slot slot = hw_vertex_distribution_slot(&builder->distribution, first);
+        struct hw_vertex_slot slot =
+            hw_vertex_distribution_slot(&builder->vertices.distribution, first);
         uint32_t weight =
-            edges->weight ? hw_weight_sort_key(edges->weight[e], builder->desc->weights) : 0;
+            edges->weight ? hw_weight_sort_key(edges->weight[e], builder->config.desc->weights) : 0;
         hw_wire_put(&self->wire, record + (size_t)e * (size_t)self->wire.words, slot.local,
                     (uint64_t)second, weight);
         to[e] = slot.rank;
@@ -67,7 +68,7 @@ static enum hw_status fill_tuples(void *self, uint32_t *record, int32_t *to, hw_
                                   bool *more, struct hw_error *err)
 {
     struct collecting *collecting = self;
-    const struct hw_tuple_source *source = collecting->builder->source;
+    const struct hw_tuple_source *source = collecting->builder->config.source;
     hw_count left = source->count - collecting->read;
     hw_count piece = left < collecting->edges.capacity ? left : collecting->edges.capacity;
     enum hw_status status = HW_OK;
@@ -92,29 +93,30 @@ static enum hw_status receive_tuples(void *self, const uint32_t *record, hw_coun
 {
     struct collecting *collecting = self;
 
-    return hw_bins_add(&collecting->builder->edges, &collecting->wire, record, count, err);
+    return hw_bins_add(&collecting->builder->edges.collected, &collecting->wire, record, count,
+                       err);
 }
 
 /* Reads all tuples of this rank's share into the bins of all ranks. */
 static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error *err)
 {
-    const struct hw_graph_desc *desc = builder->desc;
-    hw_count groups = desc->vertices / builder->distribution.ranks + 1;
+    const struct hw_graph_desc *desc = builder->config.desc;
+    hw_count groups = desc->vertices / builder->vertices.distribution.ranks + 1;
     struct collecting self = {.builder = builder,
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
-                                              builder->weights, builder->as_large)};
+                                              builder->config.weights, builder->config.as_large)};
     struct hw_batched_alltoallv exchange = {0};
-    hw_count max = builder->piece;
+    hw_count max = builder->config.piece;
 
     self.edges.capacity = max;
-    enum hw_status status =
-        hw_bins_open(&builder->edges, &builder->pool, (uint64_t)groups, self.wire.column_bits,
-                     desc->edges / builder->distribution.ranks, err);
+    enum hw_status status = hw_bins_open(&builder->edges.collected, &builder->edges.pool,
+                                         (uint64_t)groups, self.wire.column_bits,
+                                         desc->edges / builder->vertices.distribution.ranks, err);
     if (status == HW_OK)
         status = hw_alloc(&self.edges.source, max, sizeof *self.edges.source, "tuples", err);
     if (status == HW_OK)
         status = hw_alloc(&self.edges.target, max, sizeof *self.edges.target, "tuples", err);
-    if (status == HW_OK && builder->weights)
+    if (status == HW_OK && builder->config.weights)
         status = hw_alloc(&self.edges.weight, max, sizeof *self.edges.weight, "tuples", err);
     if (status == HW_OK)
         status = hw_batched_alltoallv_open(&exchange, builder->ctx, self.wire.words, max, err);
@@ -126,8 +128,8 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     free(self.edges.target);
     free(self.edges.weight);
     hw_batched_alltoallv_close(&exchange);
-    if (status == HW_OK && builder->source->verify)
-        status = builder->source->verify(builder->source->self, err);
+    if (status == HW_OK && builder->config.source->verify)
+        status = builder->config.source->verify(builder->config.source->self, err);
     return status;
 }
 
@@ -148,9 +150,9 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
                                  uint32_t *weight, hw_count count)
 {
     struct hw_builder *builder = self;
-    int shift = builder->edges.column_bits;
+    int shift = builder->edges.collected.column_bits;
     uint64_t mask = ((uint64_t)1 << shift) - 1;
-    bool directed = builder->desc->directed;
+    bool directed = builder->config.desc->directed;
     hw_count stored = 0;
 
     for (hw_count i = 0, end; i < count; i = end) {
@@ -159,18 +161,18 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
         for (end = i + 1; end < count && key[end] == key[i]; end++)
             if (weight && weight[end] < lightest)
                 lightest = weight[end];
-        bool loop =
-            (hw_gid)(key[i] & mask) ==
-            hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, (hw_gid)row);
-        builder->owned.tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
+        bool loop = (hw_gid)(key[i] & mask) ==
+                    hw_vertex_distribution_vertex(&builder->vertices.distribution,
+                                                  builder->ctx->rank, (hw_gid)row);
+        builder->vertices.owned.tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
         if (loop) {
-            if (weight && is_negative(lightest, builder->desc->weights))
-                builder->owned.loop[row] = lightest;
+            if (weight && is_negative(lightest, builder->config.desc->weights))
+                builder->vertices.owned.loop[row] = lightest;
             continue;
         }
-        builder->owned.degree[row]++;
-        if (builder->owned.out_degree)
-            builder->owned.out_degree[row]++;
+        builder->vertices.owned.degree[row]++;
+        if (builder->vertices.owned.out_degree)
+            builder->vertices.owned.out_degree[row]++;
         for (hw_count copy = i; copy < end; copy++) {
             key[stored] = key[i];
             if (weight)
@@ -195,8 +197,8 @@ static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to
 {
     struct second_ends *second_ends = self;
     struct hw_builder *builder = second_ends->builder;
-    uint64_t mask = ((uint64_t)1 << builder->edges.column_bits) - 1;
-    hw_count runs = hw_bins_next(&builder->edges, &second_ends->cursor, second_ends->run,
+    uint64_t mask = ((uint64_t)1 << builder->edges.collected.column_bits) - 1;
+    hw_count runs = hw_bins_next(&builder->edges.collected, &second_ends->cursor, second_ends->run,
                                  second_ends->piece, false);
 
     hw_count records = hw_runs_count(second_ends->run, runs);
@@ -207,8 +209,8 @@ static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to
         const struct hw_run *run = &second_ends->run[r];
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
-            struct hw_vertex_slot slot =
-                hw_vertex_distribution_slot(&builder->distribution, (hw_gid)(run->key[i] & mask));
+            struct hw_vertex_slot slot = hw_vertex_distribution_slot(
+                &builder->vertices.distribution, (hw_gid)(run->key[i] & mask));
             hw_wire_put(&second_ends->wire,
                         record + (size_t)(run->at + i) * (size_t)second_ends->wire.words,
                         slot.local, run->key[i] != previous, 0);
@@ -217,7 +219,7 @@ static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to
         }
     }
     *count = records;
-    *more = !hw_bins_ended(&builder->edges, &second_ends->cursor);
+    *more = !hw_bins_ended(&builder->edges.collected, &second_ends->cursor);
     return HW_OK;
 }
 
@@ -225,9 +227,9 @@ static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw
                                           struct hw_error *err)
 {
     const struct second_ends *second_ends = self;
-    hw_count *tuples = second_ends->builder->owned.tuples,
-             *degree = second_ends->builder->owned.degree;
-    bool directed = second_ends->builder->desc->directed;
+    hw_count *tuples = second_ends->builder->vertices.owned.tuples,
+             *degree = second_ends->builder->vertices.owned.degree;
+    bool directed = second_ends->builder->config.desc->directed;
     size_t words = (size_t)second_ends->wire.words;
 
     (void)err;
@@ -256,8 +258,8 @@ static enum hw_status count_second_ends(struct hw_builder *builder, struct hw_er
 
     if (status == HW_OK) {
         self->builder = builder;
-        self->wire = hw_wire((uint64_t)builder->owned.count + 1, 2, false, false);
-        self->piece = builder->piece;
+        self->wire = hw_wire((uint64_t)builder->vertices.owned.count + 1, 2, false, false);
+        self->piece = builder->config.piece;
         status =
             hw_batched_alltoallv_open(&exchange, builder->ctx, self->wire.words, self->piece, err);
     }
@@ -275,21 +277,21 @@ enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err
 
     if (status != HW_OK)
         return status;
-    status = hw_alloc_zero(&builder->owned.tuples, builder->owned.count,
-                           sizeof *builder->owned.tuples, "tuples of vertices", err);
+    status = hw_alloc_zero(&builder->vertices.owned.tuples, builder->vertices.owned.count,
+                           sizeof *builder->vertices.owned.tuples, "tuples of vertices", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&builder->owned.degree, builder->owned.count,
-                               sizeof *builder->owned.degree, "degrees", err);
-    if (status == HW_OK && builder->desc->directed)
-        status = hw_alloc_zero(&builder->owned.out_degree, builder->owned.count,
-                               sizeof *builder->owned.out_degree, "out-degrees", err);
-    if (status == HW_OK && builder->weights)
-        status = hw_alloc(&builder->owned.loop, builder->owned.count, sizeof *builder->owned.loop,
-                          "self-loops", err);
-    for (hw_count v = 0; v < builder->owned.count && builder->owned.loop; v++)
-        builder->owned.loop[v] = HW_NO_LOOP;
+        status = hw_alloc_zero(&builder->vertices.owned.degree, builder->vertices.owned.count,
+                               sizeof *builder->vertices.owned.degree, "degrees", err);
+    if (status == HW_OK && builder->config.desc->directed)
+        status = hw_alloc_zero(&builder->vertices.owned.out_degree, builder->vertices.owned.count,
+                               sizeof *builder->vertices.owned.out_degree, "out-degrees", err);
+    if (status == HW_OK && builder->config.weights)
+        status = hw_alloc(&builder->vertices.owned.loop, builder->vertices.owned.count,
+                          sizeof *builder->vertices.owned.loop, "self-loops", err);
+    for (hw_count v = 0; v < builder->vertices.owned.count && builder->vertices.owned.loop; v++)
+        builder->vertices.owned.loop[v] = HW_NO_LOOP;
     if (status == HW_OK)
-        status = hw_bins_sort(&builder->edges, visit_first_ends, builder, err);
+        status = hw_bins_sort(&builder->edges.collected, visit_first_ends, builder, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
         status = count_second_ends(builder, err);

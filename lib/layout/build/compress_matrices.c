@@ -22,12 +22,12 @@ struct finishing {
 static enum hw_status list_matrices(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
-    enum hw_status status = hw_alloc(&self->slot, (hw_count)builder->parts * HW_MATRICES,
+    enum hw_status status = hw_alloc(&self->slot, (hw_count)builder->placement.parts * HW_MATRICES,
                                      sizeof *self->slot, "matrices", err);
 
-    for (int p = 0; p < builder->parts && status == HW_OK; p++)
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
-            struct hw_part *part = &builder->part[p];
+            struct hw_part *part = &builder->placement.part[p];
             struct hw_csr *matrix = hw_part_matrix(part, (enum hw_matrix)m);
             hw_count rows = hw_part_matrix_rows(part, (enum hw_matrix)m);
             if (!matrix)
@@ -36,8 +36,8 @@ static enum hw_status list_matrices(struct finishing *self, struct hw_error *err
             status = hw_alloc_zero(&matrix->offset, rows + 1, sizeof *matrix->offset,
                                    "offsets of a part", err);
             if (rows > 0)
-                self->slot[self->slots++] =
-                    (struct slot){matrix, p * builder->part_rows + builder->begin[m], rows};
+                self->slot[self->slots++] = (struct slot){
+                    matrix, p * builder->placement.part_rows + builder->placement.begin[m], rows};
         }
     return status;
 }
@@ -62,7 +62,7 @@ static hw_count visit_rows(void *self, const struct hw_bin *bin, uint64_t *key, 
                            hw_count count)
 {
     const struct finishing *finishing = self;
-    int shift = finishing->builder->entries.column_bits;
+    int shift = finishing->builder->edges.entries.column_bits;
     const struct slot *slot = NULL;
 
     (void)weight;
@@ -81,15 +81,15 @@ static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
     struct hw_builder *builder = self->builder;
     enum hw_status status = HW_OK;
 
-#pragma omp parallel for schedule(dynamic, 1) if (builder->part_rows >= HW_SERIAL_BELOW)
+#pragma omp parallel for schedule(dynamic, 1) if (builder->placement.part_rows >= HW_SERIAL_BELOW)
     for (hw_count s = 0; s < self->slots; s++) {
         hw_count *offset = self->slot[s].matrix->offset;
         for (hw_count r = 0; r < self->slot[s].rows; r++)
             offset[r + 1] += offset[r];
     }
-    for (int p = 0; p < builder->parts; p++)
+    for (int p = 0; p < builder->placement.parts; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
-            struct hw_csr *matrix = hw_part_matrix(&builder->part[p], (enum hw_matrix)m);
+            struct hw_csr *matrix = hw_part_matrix(&builder->placement.part[p], (enum hw_matrix)m);
             if (!matrix)
                 continue;
             hw_count count = matrix->offset[matrix->rows];
@@ -99,7 +99,7 @@ static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
             else
                 status =
                     hw_alloc(&matrix->index, count, sizeof *matrix->index, "edges of a part", err);
-            if (status == HW_OK && builder->weights)
+            if (status == HW_OK && builder->config.weights)
                 status = hw_alloc(&matrix->weight, count, sizeof *matrix->weight,
                                   "weights of a part", err);
         }
@@ -111,7 +111,7 @@ static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
 static void copy_lists(const struct hw_builder *builder, const struct hw_csr *matrix, hw_count at,
                        const uint64_t *key, const uint32_t *weight, hw_count count)
 {
-    uint64_t mask = ((uint64_t)1 << builder->entries.column_bits) - 1;
+    uint64_t mask = ((uint64_t)1 << builder->edges.entries.column_bits) - 1;
 
     if (matrix->target)
         for (hw_count i = 0; i < count; i++)
@@ -121,7 +121,8 @@ static void copy_lists(const struct hw_builder *builder, const struct hw_csr *ma
             matrix->index[at + i] = (hw_lid)(key[i] & mask);
     if (weight)
         for (hw_count i = 0; i < count; i++)
-            matrix->weight[at + i] = hw_weight_from_sort_key(weight[i], builder->desc->weights);
+            matrix->weight[at + i] =
+                hw_weight_from_sort_key(weight[i], builder->config.desc->weights);
 }
 
 /* Where a reader of sorted blocks stands: in which matrix, at which element. */
@@ -135,9 +136,9 @@ static void copy_block(const struct finishing *self, const struct hw_bin *bin, h
                        struct place *place)
 {
     const struct hw_builder *builder = self->builder;
-    int shift = builder->entries.column_bits;
+    int shift = builder->edges.entries.column_bits;
     const uint64_t *key = hw_block_keys(bin->block[block]);
-    const uint32_t *weight = builder->weights ? hw_block_weights(bin->block[block]) : NULL;
+    const uint32_t *weight = builder->config.weights ? hw_block_weights(bin->block[block]) : NULL;
     hw_count left = bin->count - (block << HW_BLOCK_BITS);
     hw_count count = left < HW_BLOCK ? left : HW_BLOCK;
 
@@ -159,7 +160,7 @@ static void copy_block(const struct finishing *self, const struct hw_bin *bin, h
 /* Copies every bin to its place and returns its memory on the way. */
 static void fill_lists(const struct finishing *self)
 {
-    const struct hw_bins *bins = &self->builder->entries;
+    const struct hw_bins *bins = &self->builder->edges.entries;
     hw_count all = 0;
 
     for (hw_count b = 0; b < bins->count; b++)
@@ -181,12 +182,12 @@ enum hw_status hw_build_finish(struct hw_builder *builder, struct hw_error *err)
     enum hw_status status = list_matrices(&self, err);
 
     if (status == HW_OK)
-        status = hw_bins_sort(&builder->entries, visit_rows, &self, err);
+        status = hw_bins_sort(&builder->edges.entries, visit_rows, &self, err);
     if (status == HW_OK)
         status = alloc_lists(&self, err);
     if (status == HW_OK)
         fill_lists(&self);
     free(self.slot);
-    hw_bins_close(&builder->entries);
+    hw_bins_close(&builder->edges.entries);
     return hw_agree(builder->ctx->world, status, err);
 }

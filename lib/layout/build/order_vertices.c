@@ -40,12 +40,13 @@ static void free_standings(struct standings *standings)
 static enum hw_status sort_stored(const struct hw_builder *builder, struct standings *standings,
                                   struct hw_error *err)
 {
-    hw_count highest = 0, stored = builder->owned.count;
+    hw_count highest = 0, stored = builder->vertices.owned.count;
 
     *standings = (struct standings){.count = stored};
 #pragma omp parallel for schedule(static) reduction(max : highest) if (stored >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < stored; v++)
-        highest = builder->owned.degree[v] > highest ? builder->owned.degree[v] : highest;
+        highest = builder->vertices.owned.degree[v] > highest ? builder->vertices.owned.degree[v]
+                                                              : highest;
     enum hw_status status = hw_largest(builder->ctx->world, &highest, err);
     standings->rank_bits = hw_bits((uint64_t)highest + 1);
     if (status == HW_OK)
@@ -56,7 +57,7 @@ static enum hw_status sort_stored(const struct hw_builder *builder, struct stand
         return status;
 #pragma omp parallel for schedule(static) if (stored >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < stored; v++) {
-        standings->rank[v] = (uint64_t)(highest - builder->owned.degree[v]);
+        standings->rank[v] = (uint64_t)(highest - builder->vertices.owned.degree[v]);
         standings->local[v] = (uint32_t)v;
     }
     return hw_sort(standings->rank, standings->local, stored, standings->rank_bits, err);
@@ -66,7 +67,7 @@ static struct standing standing_at(const struct hw_builder *builder,
                                    const struct standings *standings, hw_count i)
 {
     return (struct standing){
-        standings->rank[i], hw_vertex_distribution_vertex(&builder->distribution,
+        standings->rank[i], hw_vertex_distribution_vertex(&builder->vertices.distribution,
                                                           builder->ctx->rank, standings->local[i])};
 }
 
@@ -154,7 +155,7 @@ static enum hw_status number(const struct hw_builder *builder, struct arrivals *
             arrivals->from[i] = (uint32_t)i;
     if (status == HW_OK)
         status = hw_sort(arrivals->graph_id, arrivals->from, count,
-                         hw_bits((uint64_t)builder->desc->vertices), err);
+                         hw_bits((uint64_t)builder->config.desc->vertices), err);
     /* The graph ids have done their part; the ranks follow in their order. */
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         arrivals->graph_id[i] = arrivals->rank[arrivals->from[i]];
@@ -184,8 +185,8 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     for (int r = 0; r < builder->ctx->size && status == HW_OK; r++)
         arrivals.count += come[r];
     for (hw_count i = 0; i < standings->count; i++)
-        search[i] = hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank,
-                                                  standings->local[i]);
+        search[i] = hw_vertex_distribution_vertex(&builder->vertices.distribution,
+                                                  builder->ctx->rank, standings->local[i]);
     if (status == HW_OK)
         status = hw_exchange(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
     if (status == HW_OK) {
@@ -220,7 +221,7 @@ static enum hw_status order_over_ranks(struct hw_builder *builder, struct standi
     if (status == HW_OK)
         status = exchange_standings(builder, standings, counts, search, err);
     for (hw_count i = 0; i < standings->count && status == HW_OK; i++)
-        builder->owned.code[standings->local[i]] = search[i];
+        builder->vertices.owned.code[standings->local[i]] = search[i];
     free(counts);
     free(search);
     return status;
@@ -237,7 +238,7 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
     } else if (status == HW_OK) {
 #pragma omp parallel for schedule(static) if (standings.count >= HW_SERIAL_BELOW)
         for (hw_count i = 0; i < standings.count; i++)
-            builder->owned.code[standings.local[i]] = i;
+            builder->vertices.owned.code[standings.local[i]] = i;
     }
     free_standings(&standings);
     return status;
@@ -245,21 +246,21 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
 
 enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
 {
-    hw_count stored = builder->owned.count;
-    enum hw_status status =
-        hw_alloc(&builder->owned.code, stored, sizeof *builder->owned.code, "search ids", err);
+    hw_count stored = builder->vertices.owned.count;
+    enum hw_status status = hw_alloc(&builder->vertices.owned.code, stored,
+                                     sizeof *builder->vertices.owned.code, "search ids", err);
 
     status = hw_agree(builder->ctx->world, status, err);
-    if (status != HW_OK || builder->spec.order == HW_ORDER_DEGREE)
+    if (status != HW_OK || builder->config.spec.order == HW_ORDER_DEGREE)
         return status == HW_OK ? order_by_degree(builder, err) : status;
-    bool hash = builder->spec.order == HW_ORDER_HASH;
+    bool hash = builder->config.spec.order == HW_ORDER_HASH;
     struct hw_permutation permutation =
-        hw_permutation((uint64_t)builder->desc->vertices, HW_ORDER_HASH_SEED);
+        hw_permutation((uint64_t)builder->config.desc->vertices, HW_ORDER_HASH_SEED);
 #pragma omp parallel for schedule(static) if (stored >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < stored; v++) {
         hw_gid graph_id =
-            hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v);
-        builder->owned.code[v] =
+            hw_vertex_distribution_vertex(&builder->vertices.distribution, builder->ctx->rank, v);
+        builder->vertices.owned.code[v] =
             hash ? (hw_gid)hw_permute(&permutation, (uint64_t)graph_id) : graph_id;
     }
     return HW_OK;

@@ -30,30 +30,31 @@ static enum hw_status fill_moved_vertices(void *self, uint32_t *record, int32_t 
 {
     struct moving *moving = self;
     const struct hw_builder *builder = moving->builder;
-    hw_count first = moving->done, left = builder->owned.count - first;
+    hw_count first = moving->done, left = builder->vertices.owned.count - first;
     hw_count piece = left < moving->piece ? left : moving->piece;
 
     (void)err;
 #pragma omp parallel for schedule(static) if (piece >= HW_SERIAL_BELOW)
     for (hw_count i = 0; i < piece; i++) {
         hw_count v = first + i;
-        hw_gid search_id = builder->owned.code[v];
-        if (search_id >= builder->desc->vertices)
-            search_id = builder->delegate[search_id - builder->desc->vertices].search_id;
-        int part = hw_owner(&builder->spec, search_id);
+        hw_gid search_id = builder->vertices.owned.code[v];
+        if (search_id >= builder->config.desc->vertices)
+            search_id =
+                builder->vertices.delegate[search_id - builder->config.desc->vertices].search_id;
+        int part = hw_owner(&builder->config.spec, search_id);
         struct moved_vertex moved_vertex = {
-            .part = part - builder->first_part[builder->rank_of_part[part]],
-            .position = hw_position(&builder->spec, search_id),
-            .graph_id =
-                hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v),
-            .tuples = builder->owned.tuples[v],
-            .loop = builder->owned.loop ? builder->owned.loop[v] : HW_NO_LOOP};
+            .part = part - builder->placement.first_part[builder->placement.rank_of_part[part]],
+            .position = hw_position(&builder->config.spec, search_id),
+            .graph_id = hw_vertex_distribution_vertex(&builder->vertices.distribution,
+                                                      builder->ctx->rank, v),
+            .tuples = builder->vertices.owned.tuples[v],
+            .loop = builder->vertices.owned.loop ? builder->vertices.owned.loop[v] : HW_NO_LOOP};
         memcpy(record + i * MOVED_VERTEX_WORDS, &moved_vertex, sizeof moved_vertex);
-        to[i] = builder->rank_of_part[part];
+        to[i] = builder->placement.rank_of_part[part];
     }
     moving->done += piece;
     *count = piece;
-    *more = moving->done < builder->owned.count;
+    *more = moving->done < builder->vertices.owned.count;
     return HW_OK;
 }
 
@@ -67,7 +68,7 @@ static enum hw_status receive_moved_vertices(void *self, const uint32_t *record,
     for (hw_count i = 0; i < count; i++) {
         struct moved_vertex moved_vertex;
         memcpy(&moved_vertex, record + i * MOVED_VERTEX_WORDS, sizeof moved_vertex);
-        struct hw_part_vertices *own = &moving->builder->part[moved_vertex.part].own;
+        struct hw_part_vertices *own = &moving->builder->placement.part[moved_vertex.part].own;
         own->graph_id[moved_vertex.position] = moved_vertex.graph_id;
         own->tuples[moved_vertex.position] = moved_vertex.tuples;
         if (moving->loop)
@@ -120,12 +121,13 @@ static enum hw_status alloc_loops(struct moving *moving, struct hw_error *err)
     const struct hw_builder *builder = moving->builder;
     enum hw_status status = HW_OK;
 
-    if (!builder->weights)
+    if (!builder->config.weights)
         return HW_OK;
-    status = hw_alloc_zero(&moving->loop, builder->parts, sizeof *moving->loop, "self-loops", err);
-    for (int p = 0; p < builder->parts && status == HW_OK; p++)
-        status = hw_alloc(&moving->loop[p], builder->part[p].own.count, sizeof *moving->loop[p],
-                          "self-loops", err);
+    status = hw_alloc_zero(&moving->loop, builder->placement.parts, sizeof *moving->loop,
+                           "self-loops", err);
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
+        status = hw_alloc(&moving->loop[p], builder->placement.part[p].own.count,
+                          sizeof *moving->loop[p], "self-loops", err);
     return status;
 }
 
@@ -133,9 +135,10 @@ enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *e
 {
     enum hw_status status = HW_OK;
 
-    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
-        struct hw_part_vertices *own = &builder->part[p].own;
-        own->count = hw_owned(&builder->spec, builder->desc->vertices, builder->part[p].index);
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++) {
+        struct hw_part_vertices *own = &builder->placement.part[p].own;
+        own->count = hw_owned(&builder->config.spec, builder->config.desc->vertices,
+                              builder->placement.part[p].index);
         status = hw_alloc(&own->graph_id, own->count, sizeof *own->graph_id, "own vertices", err);
         if (status == HW_OK)
             status = hw_alloc(&own->tuples, own->count, sizeof *own->tuples, "own vertices", err);
@@ -149,9 +152,10 @@ enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *e
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)
 {
     /* Such a record is large: a quarter of the piece keeps the buffers as small. */
-    struct moving self = {
-        .builder = builder,
-        .piece = hw_build_piece(builder->desc->vertices, builder->distribution.ranks) / 4};
+    struct moving self = {.builder = builder,
+                          .piece = hw_build_piece(builder->config.desc->vertices,
+                                                  builder->vertices.distribution.ranks) /
+                                   4};
     struct hw_batched_alltoallv exchange = {0};
     enum hw_status status = hw_build_alloc_own(builder, err);
 
@@ -165,13 +169,13 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
         status = hw_batched_alltoallv(&exchange, fill_moved_vertices, receive_moved_vertices, &self,
                                       err);
     hw_batched_alltoallv_close(&exchange);
-    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
-        status = sort_own(&builder->part[p], err);
+    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++) {
+        status = sort_own(&builder->placement.part[p], err);
         if (status == HW_OK && self.loop)
-            status =
-                hw_build_keep_loops(&builder->part[p], self.loop[p], builder->desc->weights, err);
+            status = hw_build_keep_loops(&builder->placement.part[p], self.loop[p],
+                                         builder->config.desc->weights, err);
     }
-    for (int p = 0; p < builder->parts && self.loop; p++)
+    for (int p = 0; p < builder->placement.parts && self.loop; p++)
         free(self.loop[p]);
     free(self.loop);
     return hw_agree(builder->ctx->world, status, err);

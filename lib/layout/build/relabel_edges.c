@@ -23,21 +23,22 @@ struct relabelling {
 
 struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder)
 {
-    const struct hw_layout_spec *spec = &builder->spec;
+    const struct hw_layout_spec *spec = &builder->config.spec;
     bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     uint64_t parts = (uint64_t)spec->parts;
     struct hw_edge_map map = {.degree_separated = separated,
-                              .directed = builder->desc->directed,
-                              .vertices = (uint64_t)builder->desc->vertices,
+                              .directed = builder->config.desc->directed,
+                              .vertices = (uint64_t)builder->config.desc->vertices,
                               .parts = hw_divisor(parts),
                               .rows = hw_divisor(separated ? 1 : (uint64_t)spec->rows),
                               .nodes = hw_divisor(separated ? (uint64_t)spec->nodes : 1),
                               .devices = hw_divisor(separated ? (uint64_t)spec->devices : 1),
-                              .block = ((uint64_t)builder->desc->vertices + parts - 1) / parts,
-                              .delegate = builder->delegate};
+                              .block =
+                                  ((uint64_t)builder->config.desc->vertices + parts - 1) / parts,
+                              .delegate = builder->vertices.delegate};
 
     for (int m = 0; m < HW_MATRICES; m++)
-        map.begin[m] = (uint64_t)builder->begin[m];
+        map.begin[m] = (uint64_t)builder->placement.begin[m];
     return map;
 }
 
@@ -45,9 +46,9 @@ struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder)
 static inline uint64_t row_at(const struct hw_builder *builder, const struct hw_matrix_entry *place,
                               int rank)
 {
-    uint64_t here = place->part - (uint64_t)builder->first_part[rank];
+    uint64_t here = place->part - (uint64_t)builder->placement.first_part[rank];
 
-    return here * (uint64_t)builder->part_rows + place->row;
+    return here * (uint64_t)builder->placement.part_rows + place->row;
 }
 
 static enum hw_status fill_entries(void *self, uint32_t *record, int32_t *to, hw_count *count,
@@ -65,12 +66,13 @@ static enum hw_status fill_entries(void *self, uint32_t *record, int32_t *to, hw
         const uint32_t *edge =
             relabelling->record + (size_t)(relabelling->done + e) * (size_t)in->words;
         hw_gid u = (hw_gid)hw_wire_column(in, edge);
-        hw_gid v = builder->owned.code[hw_wire_row(in, edge)];
+        hw_gid v = builder->vertices.owned.code[hw_wire_row(in, edge)];
         uint32_t weight = in->weights ? edge[2] : 0;
         struct hw_matrix_entry place[2];
         hw_edge_map_entries(&relabelling->map, (uint64_t)u, (uint64_t)v, place);
         for (int k = 0; k < 2; k++) {
-            int rank = place[k].exists ? builder->rank_of_part[place[k].part] : HW_NO_DESTINATION;
+            int rank = place[k].exists ? builder->placement.rank_of_part[place[k].part]
+                                       : HW_NO_DESTINATION;
             to[2 * e + k] = rank;
             if (place[k].exists)
                 hw_wire_put(out, record + (size_t)(2 * e + k) * (size_t)out->words,
@@ -88,8 +90,8 @@ static enum hw_status receive_entries(void *self, const uint32_t *record, hw_cou
 {
     struct relabelling *relabelling = self;
 
-    return hw_bins_add(&relabelling->builder->entries, &relabelling->entry_wire, record, count,
-                       err);
+    return hw_bins_add(&relabelling->builder->edges.entries, &relabelling->entry_wire, record,
+                       count, err);
 }
 
 /* The next edges, each once, for the owners of their second ends. */
@@ -99,9 +101,9 @@ static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_c
     struct relabelling *relabelling = self;
     struct hw_builder *builder = relabelling->builder;
     const struct hw_wire *wire = &relabelling->edge_wire;
-    int shift = builder->edges.column_bits;
+    int shift = builder->edges.collected.column_bits;
     uint64_t mask = ((uint64_t)1 << shift) - 1;
-    hw_count runs = hw_bins_next(&builder->edges, &relabelling->cursor, relabelling->run,
+    hw_count runs = hw_bins_next(&builder->edges.collected, &relabelling->cursor, relabelling->run,
                                  relabelling->edges.piece, true);
 
     hw_count records = hw_runs_count(relabelling->run, runs);
@@ -113,17 +115,18 @@ static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_c
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
             hw_count at = run->at + i;
-            struct hw_vertex_slot slot =
-                hw_vertex_distribution_slot(&builder->distribution, (hw_gid)(run->key[i] & mask));
+            struct hw_vertex_slot slot = hw_vertex_distribution_slot(
+                &builder->vertices.distribution, (hw_gid)(run->key[i] & mask));
             uint64_t row = run->bin->first_row + (run->key[i] >> shift);
             hw_wire_put(wire, record + (size_t)at * (size_t)wire->words, slot.local,
-                        (uint64_t)builder->owned.code[row], run->weight ? run->weight[i] : 0);
+                        (uint64_t)builder->vertices.owned.code[row],
+                        run->weight ? run->weight[i] : 0);
             to[at] = run->key[i] != previous ? slot.rank : HW_NO_DESTINATION;
             previous = run->key[i];
         }
     }
     *count = records;
-    *more = !hw_bins_ended(&builder->edges, &relabelling->cursor);
+    *more = !hw_bins_ended(&builder->edges.collected, &relabelling->cursor);
     relabelling->done_edges += *count;
     hw_progress(builder->ctx, &relabelling->bar, "partitioning", relabelling->done_edges,
                 relabelling->all);
@@ -145,16 +148,17 @@ static enum hw_status receive_edges(void *self, const uint32_t *record, hw_count
 static void entry_ranges(const struct hw_builder *builder, uint64_t *rows, uint64_t *columns)
 {
     int max = 0;
-    uint64_t n = (uint64_t)builder->desc->vertices;
+    uint64_t n = (uint64_t)builder->config.desc->vertices;
 
     for (int r = 0; r < builder->ctx->size; r++) {
-        int parts = builder->first_part[r + 1] - builder->first_part[r];
+        int parts = builder->placement.first_part[r + 1] - builder->placement.first_part[r];
         max = parts > max ? parts : max;
     }
-    *rows = (uint64_t)max * (uint64_t)builder->part_rows;
-    uint64_t block = (n + (uint64_t)builder->spec.parts - 1) / (uint64_t)builder->spec.parts;
-    if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        *columns = block * (uint64_t)builder->spec.columns;
+    *rows = (uint64_t)max * (uint64_t)builder->placement.part_rows;
+    uint64_t block =
+        (n + (uint64_t)builder->config.spec.parts - 1) / (uint64_t)builder->config.spec.parts;
+    if (builder->config.spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        *columns = block * (uint64_t)builder->config.spec.columns;
     else
         *columns = n; /* nn targets; slots and delegates are fewer */
 }
@@ -162,27 +166,28 @@ static void entry_ranges(const struct hw_builder *builder, uint64_t *rows, uint6
 static enum hw_status open_relabelling(struct relabelling *self, struct hw_builder *builder,
                                        struct hw_error *err)
 {
-    hw_count groups = builder->desc->vertices / builder->distribution.ranks + 1;
+    hw_count groups = builder->config.desc->vertices / builder->vertices.distribution.ranks + 1;
     uint64_t rows, columns;
 
     self->builder = builder;
     self->map = hw_builder_edge_map(builder);
-    self->edge_wire =
-        hw_wire((uint64_t)groups, (uint64_t)(builder->desc->vertices + builder->delegates),
-                builder->weights, builder->as_large);
+    self->edge_wire = hw_wire(
+        (uint64_t)groups, (uint64_t)(builder->config.desc->vertices + builder->vertices.delegates),
+        builder->config.weights, builder->config.as_large);
     entry_ranges(builder, &rows, &columns);
-    self->entry_wire = hw_wire(rows, columns, builder->weights, builder->as_large);
-    for (hw_count b = 0; b < builder->edges.count; b++)
-        self->all += builder->edges.bin[b].count;
-    enum hw_status status = hw_bins_open(&builder->entries, &builder->pool,
-                                         (uint64_t)builder->parts * (uint64_t)builder->part_rows,
-                                         self->entry_wire.column_bits, builder->expected, err);
+    self->entry_wire = hw_wire(rows, columns, builder->config.weights, builder->config.as_large);
+    for (hw_count b = 0; b < builder->edges.collected.count; b++)
+        self->all += builder->edges.collected.bin[b].count;
+    enum hw_status status =
+        hw_bins_open(&builder->edges.entries, &builder->edges.pool,
+                     (uint64_t)builder->placement.parts * (uint64_t)builder->placement.part_rows,
+                     self->entry_wire.column_bits, builder->edges.expected, err);
     if (status == HW_OK)
         status = hw_batched_alltoallv_open(&self->edges, builder->ctx, self->edge_wire.words,
-                                           builder->piece, err);
+                                           builder->config.piece, err);
     if (status == HW_OK)
         status = hw_batched_alltoallv_open(&self->entries, builder->ctx, self->entry_wire.words,
-                                           2 * builder->piece, err);
+                                           2 * builder->config.piece, err);
     return hw_agree(builder->ctx->world, status, err);
 }
 
@@ -202,6 +207,6 @@ enum hw_status hw_build_relabel(struct hw_builder *builder, struct hw_error *err
         hw_batched_alltoallv_close(&self->entries);
     }
     free(self);
-    hw_bins_close(&builder->edges);
+    hw_bins_close(&builder->edges.collected);
     return status;
 }
