@@ -5,6 +5,7 @@
 #ifndef HOPWAVE_RUN_TRAVERSAL_STATE_H
 #define HOPWAVE_RUN_TRAVERSAL_STATE_H
 
+#include "lib/engine/core/arrays.h"
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_slices.h"
 #include "lib/run/journal.h"
@@ -13,39 +14,78 @@
 #include "lib/run/results/search_results.h"
 #include "lib/run/traverse.h"
 
+/* Trees on their way into the tree file: `batch` slices at a time. */
+struct hw_traversal_trees {
+    bool partial_found; /* a partial file was there */
+    hw_count stored;    /* trees stored in the file */
+    struct hw_tree tree;
+    hw_count batch;  /* slices in memory at a time */
+    hw_count slices; /* that value and parent have memory for */
+    struct hw_values values;
+    void *value;    /* [slices][tree.length] levels or distances */
+    hw_gid *parent; /* [slices][tree.length] */
+};
+
+/* Trees that stay in the engine's memory (tree_cache.h). */
+struct hw_traversal_cache {
+    int capacity;            /* trees that it stores at a time and validates there; 0: none */
+    bool counts_only;        /* it counts what each search reached, and its tree is lost */
+    struct hw_result result; /* of searches whose trees do not come to the host */
+};
+
+/* Roots and what their searches gave. */
+struct hw_traversal_searches {
+    struct hw_roots roots;
+    int *owner;       /* [roots] */
+    hw_lid *position; /* [roots] */
+    struct hw_result result;
+    struct hw_search_results search_results;
+    double checking;   /* seconds of validation on this rank */
+    char failure[256]; /* what validation found first */
+};
+
+/* What a later run resumes from. */
+struct hw_traversal_progress {
+    struct hw_journal journal;
+    hw_count resumed; /* searches that a former run finished */
+    bool keep_files;  /* partial file and journal stay, should this run fail */
+};
+
 struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
     const struct hw_traverse_options *options;
     struct hw_watchdog *watch; /* to be notified of failures, where ranks run kernels */
     struct hw_store *store;    /* the tree file */
-    bool found;                /* a partial one was there */
     struct hw_source source;
     struct hw_part part;
     const struct hw_method *method;
     void *engine;
     double construction; /* seconds of kernel 1 */
-    double checking;     /* seconds of validation on this rank */
-    int keeps;   /* trees that stay with the engine at a time, which validates them; 0: none */
-    bool counts; /* the engine counts what each search reached, and its tree is lost */
-    struct hw_result result;
-    struct hw_result bare; /* of searches whose trees do not come to the host */
-    struct hw_roots roots;
-    int *owner;       /* [roots] */
-    hw_lid *position; /* [roots] */
-    hw_count stored;  /* trees kept in the file */
-    struct hw_tree tree;
-    hw_count batch; /* slices held at a time */
-    struct hw_values values;
-    void *value;    /* [batch][tree.length] levels or distances */
-    hw_gid *parent; /* [batch][tree.length] */
-    struct hw_search_results search_results;
+    struct hw_traversal_trees trees;
+    struct hw_traversal_cache cache;
+    struct hw_traversal_searches searches;
+    struct hw_traversal_progress progress;
     struct hw_report report;
-    struct hw_journal journal;
-    hw_count resumed;  /* searches that a former run finished */
-    bool kept;         /* partial file and journal stay, should this run fail */
-    char failure[256]; /* what validation found first */
 };
+
+/* The arrays of the searches and of the trees: allocating and freeing read the same lists.
+ * Begin with {0}. Local. */
+static inline void hw_traversal_search_arrays(struct hw_traversal *t, struct hw_arrays *arrays)
+{
+    const hw_count roots = t->searches.roots.count;
+
+    hw_arrays_add(arrays, &t->searches.owner, roots, sizeof *t->searches.owner);
+    hw_arrays_add(arrays, &t->searches.position, roots, sizeof *t->searches.position);
+}
+
+static inline void hw_traversal_tree_arrays(struct hw_traversal *t, struct hw_arrays *arrays)
+{
+    const hw_count entries = t->trees.slices * t->trees.tree.length;
+
+    hw_arrays_add_uninitialized(arrays, &t->trees.value, entries, t->trees.values.size);
+    hw_arrays_add_uninitialized(arrays, &t->trees.parent, entries, sizeof *t->trees.parent);
+}
 
 /* ---- traverse.c ---- */
 

@@ -20,22 +20,23 @@ const char *const hw_device_words[] = {"cpu", "cuda", NULL};
 
 static void close_traversal(struct hw_traversal *t)
 {
+    struct hw_arrays arrays = {.count = 0};
+
     if (t->engine)
         t->method->ops->destroy(t->engine);
-    hw_result_close(&t->result);
-    hw_result_close(&t->bare);
-    hw_roots_free(&t->roots);
-    free(t->owner);
-    free(t->position);
-    hw_tree_close(&t->tree);
-    free(t->value);
-    free(t->parent);
-    hw_search_results_close(&t->search_results);
+    hw_result_close(&t->searches.result);
+    hw_result_close(&t->cache.result);
+    hw_traversal_search_arrays(t, &arrays);
+    hw_traversal_tree_arrays(t, &arrays);
+    hw_arrays_free(&arrays);
+    hw_roots_free(&t->searches.roots);
+    hw_tree_close(&t->trees.tree);
+    hw_search_results_close(&t->searches.search_results);
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
     /* What was finished stays with the partial file, unless all of it is done. */
-    hw_journal_close(&t->journal, t->kept);
+    hw_journal_close(&t->progress.journal, t->progress.keep_files);
     hw_store_close(t->store);
 }
 
@@ -90,8 +91,8 @@ static hw_count first_bytes(const struct hw_traversal *t)
 /* How many roots there will be, as far as that is known before any is chosen. */
 static hw_count roots_asked(const struct hw_traversal *t)
 {
-    if (t->roots.count > 0)
-        return t->roots.count;
+    if (t->searches.roots.count > 0)
+        return t->searches.roots.count;
     return t->options->roots < t->source.described.vertices ? t->options->roots
                                                             : t->source.described.vertices;
 }
@@ -172,27 +173,28 @@ static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *
     enum hw_status status = HW_OK;
 
     if (t->options->root_file) {
-        status = hw_roots_read(t->ctx, t->options->root_file, &t->roots, err);
+        status = hw_roots_read(t->ctx, t->options->root_file, &t->searches.roots, err);
     } else if (list->count > 0) {
-        status = hw_alloc(&t->roots.id, list->count, sizeof *list->id, "roots", err);
+        status = hw_alloc(&t->searches.roots.id, list->count, sizeof *list->id, "roots", err);
         status = hw_agree(t->ctx->world, status, err);
         if (status == HW_OK) {
-            memcpy(t->roots.id, list->id, (size_t)list->count * sizeof *list->id);
-            t->roots.count = list->count;
+            memcpy(t->searches.roots.id, list->id, (size_t)list->count * sizeof *list->id);
+            t->searches.roots.count = list->count;
         }
     }
     if (status != HW_OK)
         return status;
     if (t->options->labels)
-        return hw_labels_find(t->ctx, t->source.graph, t->roots.count, t->roots.id, err);
-    status = hw_roots_check(&t->roots, t->source.described.vertices, err);
+        return hw_labels_find(t->ctx, t->source.graph, t->searches.roots.count,
+                              t->searches.roots.id, err);
+    status = hw_roots_check(&t->searches.roots, t->source.described.vertices, err);
     return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
 }
 
 /* Whether roots of shortest paths are chosen by breadth-first searches on the host. */
 static bool chooses_by_searches(const struct hw_traversal *t)
 {
-    return hw_traversal_is_sssp(t) && t->roots.count == 0 && t->options->min_component > 2;
+    return hw_traversal_is_sssp(t) && t->searches.roots.count == 0 && t->options->min_component > 2;
 }
 
 /* Opens all that can be refused before any work. Collective. */
@@ -202,8 +204,9 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (!t->stage->cli.estimate)
-        status = hw_store_create_partial(t->ctx, t->stage->cli.output, HW_KIND_TREE,
-                                         t->stage->cli.force, &t->store, &t->found, err);
+        status =
+            hw_store_create_partial(t->ctx, t->stage->cli.output, HW_KIND_TREE, t->stage->cli.force,
+                                    &t->store, &t->trees.partial_found, err);
     const struct hw_source_request request = {.path = options->input,
                                               .layout = &options->layout,
                                               .graph = options->graph,
@@ -249,10 +252,10 @@ static enum hw_status open_tree_cache(struct hw_traversal *t, struct hw_error *e
     if (!may_stay(t))
         return HW_OK;
     if (t->options->check)
-        status = cache->open(t->engine, t->source.graph, &t->keeps, err);
+        status = cache->open(t->engine, t->source.graph, &t->cache.capacity, err);
     else
         status = hw_agree(t->ctx->world, cache->open_counting(t->engine, err), err);
-    t->counts = status == HW_OK && !t->options->check;
+    t->cache.counts_only = status == HW_OK && !t->options->check;
     if (status != HW_RESOURCES)
         return status;
     if (t->options->check)
@@ -275,10 +278,12 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_tree_cache(t, err);
-    const bool all_stay = (t->keeps || t->counts) && t->options->trees == HW_TREES_NONE;
+    const bool all_stay =
+        (t->cache.capacity || t->cache.counts_only) && t->options->trees == HW_TREES_NONE;
     if (status == HW_OK && !all_stay)
-        status = hw_agree(t->ctx->world,
-                          hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
+        status =
+            hw_agree(t->ctx->world,
+                     hw_result_open(&t->part, engine->algorithm, &t->searches.result, err), err);
     return status;
 }
 
@@ -335,7 +340,7 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
 {
     const struct hw_engine_options plain = {.algorithm = HW_BFS};
     struct hw_result result = {0};
-    struct hw_searcher searcher = {t->method, t->engine, &t->result};
+    struct hw_searcher searcher = {t->method, t->engine, &t->searches.result};
     void *engine = NULL;
     enum hw_status status = HW_OK;
 
@@ -356,7 +361,7 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
     }
     if (status == HW_OK)
         status = hw_roots_large(sampler, &searcher, t->options->roots, t->options->min_component,
-                                &t->roots, err);
+                                &t->searches.roots, err);
     if (engine)
         searcher.method->ops->destroy(engine);
     hw_result_close(&result);
@@ -373,21 +378,21 @@ static enum hw_status sample(struct hw_traversal *t, struct hw_sampler *sampler,
     if (least > 2)
         status = sample_large(t, sampler, err);
     else
-        status = hw_sampler_draw(sampler, options->roots, &t->roots, err);
+        status = hw_sampler_draw(sampler, options->roots, &t->searches.roots, err);
     if (status != HW_OK)
         return status;
-    if (t->roots.count == 0 && sampler->total == 0)
+    if (t->searches.roots.count == 0 && sampler->total == 0)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: no vertex has an edge to another, so that no root can be sampled; "
                        "give --root-list",
                        options->input);
-    if (t->roots.count == 0)
+    if (t->searches.roots.count == 0)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: --min-component: no search reaches %" PRI_COUNT " vertices",
                        options->input, least);
-    if (t->roots.count < options->roots)
+    if (t->searches.roots.count < options->roots)
         hw_note(t->ctx, "%" PRI_COUNT " roots instead of %" PRI_COUNT ": there are no more",
-                t->roots.count, options->roots);
+                t->searches.roots.count, options->roots);
     return HW_OK;
 }
 
@@ -396,9 +401,10 @@ static enum hw_status sample(struct hw_traversal *t, struct hw_sampler *sampler,
 static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_sampler sampler = {0};
+    struct hw_arrays arrays = {.count = 0};
     enum hw_status status = HW_OK;
 
-    if (t->roots.count == 0) {
+    if (t->searches.roots.count == 0) {
         status = hw_sampler_open(t->ctx, &t->part, (uint64_t)t->options->seed, &sampler, err);
         if (status == HW_OK)
             status = sample(t, &sampler, err);
@@ -406,12 +412,12 @@ static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
     }
     if (status != HW_OK)
         return status;
-    status = hw_alloc(&t->owner, t->roots.count, sizeof *t->owner, "owners", err);
-    if (status == HW_OK)
-        status = hw_alloc(&t->position, t->roots.count, sizeof *t->position, "positions", err);
+    hw_traversal_search_arrays(t, &arrays);
+    status = hw_arrays_alloc(&arrays, "roots", err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_roots_locate(t->ctx, &t->part, &t->roots, t->owner, t->position, err);
+        status = hw_roots_locate(t->ctx, &t->part, &t->searches.roots, t->searches.owner,
+                                 t->searches.position, err);
     return status;
 }
 
@@ -423,15 +429,17 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
     if (failures > 0)
         return hw_fail(err, HW_CHECK_FAILED,
                        "%s: %" PRI_COUNT " of %" PRI_COUNT " searches failed validation: %s",
-                       output, failures, t->roots.count,
-                       t->failure[0] ? t->failure : "/run/search names them");
+                       output, failures, t->searches.roots.count,
+                       t->searches.failure[0] ? t->searches.failure : "/run/search names them");
     if (t->report.steps_left_out > 0)
         hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
                 t->report.steps_left_out, output);
-    hw_search_results_note(t->ctx, &t->search_results, t->part.weights, &t->roots);
+    hw_search_results_note(t->ctx, &t->searches.search_results, t->part.weights,
+                           &t->searches.roots);
     hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
-            t->roots.count, t->roots.count == 1 ? "" : "es", t->method->descriptor->name,
-            hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");
+            t->searches.roots.count, t->searches.roots.count == 1 ? "" : "es",
+            t->method->descriptor->name, hw_report_teps(&t->report),
+            t->options->check ? "all validated" : "not validated");
     return HW_OK;
 }
 

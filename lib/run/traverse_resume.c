@@ -49,7 +49,8 @@ static char *make_key(const struct hw_traversal *t)
     const struct hw_layout_spec *spec = &t->part.spec;
     const char *digest = hw_source_digest(&t->source);
     char *options = make_options_key(t), *key = NULL;
-    uint64_t roots = XXH3_64bits(t->roots.id, (size_t)t->roots.count * sizeof *t->roots.id);
+    uint64_t roots = XXH3_64bits(t->searches.roots.id,
+                                 (size_t)t->searches.roots.count * sizeof *t->searches.roots.id);
 
     if (!options)
         return NULL;
@@ -63,7 +64,7 @@ static char *make_key(const struct hw_traversal *t)
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm,
                  t->method->descriptor->name, t->method->ops->device, options,
-                 t->options->ranks_per_node, t->roots.count, roots, t->stored,
+                 t->options->ranks_per_node, t->searches.roots.count, roots, t->trees.stored,
                  t->options->check) < 0)
         key = NULL;
     free(options);
@@ -83,7 +84,7 @@ static void keep(struct hw_traversal *t, bool files)
 {
     char *journal = journal_path(t);
 
-    t->kept = files;
+    t->progress.keep_files = files;
     hw_store_keep(t->store, files);
     if (!journal)
         return;
@@ -95,12 +96,13 @@ static void keep(struct hw_traversal *t, bool files)
 static enum hw_status sum_tree(const struct hw_traversal *t, hw_count i, uint64_t *checksum,
                                struct hw_error *err)
 {
-    hw_count at = i % t->batch * t->tree.length;
-    const char *value = (const char *)t->value + (size_t)at * t->values.size;
+    hw_count at = i % t->trees.batch * t->trees.tree.length;
+    const char *value = (const char *)t->trees.value + (size_t)at * t->trees.values.size;
     uint64_t seed = (uint64_t)t->ctx->rank;
     uint64_t sum =
-        XXH3_64bits_withSeed(value, (size_t)t->tree.length * t->values.size, seed) ^
-        XXH3_64bits_withSeed(t->parent + at, (size_t)t->tree.length * sizeof *t->parent, ~seed);
+        XXH3_64bits_withSeed(value, (size_t)t->trees.tree.length * t->trees.values.size, seed) ^
+        XXH3_64bits_withSeed(t->trees.parent + at,
+                             (size_t)t->trees.tree.length * sizeof *t->trees.parent, ~seed);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_BXOR, t->ctx->world),
                "MPI_Allreduce", err);
@@ -117,23 +119,24 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
     uint64_t found = 0;
 
     *right = true;
-    if (i >= t->stored)
+    if (i >= t->trees.stored)
         return HW_OK;
-    hw_count at = i % t->batch * t->tree.length;
-    char *value = (char *)t->value + (size_t)at * t->values.size;
-    hw_count first = t->tree.first, length = t->tree.length;
-    enum hw_status status = hw_store_recall(t->store, t->values.path, i, first, length, value, err);
+    hw_count at = i % t->trees.batch * t->trees.tree.length;
+    char *value = (char *)t->trees.value + (size_t)at * t->trees.values.size;
+    hw_count first = t->trees.tree.first, length = t->trees.tree.length;
+    enum hw_status status =
+        hw_store_recall(t->store, t->trees.values.path, i, first, length, value, err);
     if (status == HW_OK)
-        status = hw_store_recall(t->store, "/parent", i, first, length, t->parent + at, err);
+        status = hw_store_recall(t->store, "/parent", i, first, length, t->trees.parent + at, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = sum_tree(t, i, &found, err);
     *right = found == checksum;
     if (status != HW_OK || !*right)
         return status;
-    status = hw_store_take(t->store, t->values.path, i, first, length, value, err);
+    status = hw_store_take(t->store, t->trees.values.path, i, first, length, value, err);
     if (status == HW_OK)
-        status = hw_store_take(t->store, "/parent", i, first, length, t->parent + at, err);
+        status = hw_store_take(t->store, "/parent", i, first, length, t->trees.parent + at, err);
     return hw_agree(t->ctx->world, status, err);
 }
 
@@ -148,18 +151,20 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
         status = hw_fail(err, HW_RESOURCES, "no memory for a path");
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_journal_open(t->ctx, path, key, t->found, &t->journal, &found, &other, err);
+        status = hw_journal_open(t->ctx, path, key, t->trees.partial_found, &t->progress.journal,
+                                 &found, &other, err);
     if (status == HW_OK && other)
         hw_note(t->ctx, "%s.partial is of another %s, and is begun anew", t->stage->cli.output,
                 other == HW_JOURNAL_OF_OTHER_RUN ? "run" : "version of Hopwave");
     keep(t, found);
     if (status == HW_OK && found)
-        status = hw_journal_restore(&t->journal, &t->report, &t->search_results, take_tree, t, err);
-    t->resumed = t->report.count;
-    if (status == HW_OK && t->resumed > 0)
+        status = hw_journal_restore(&t->progress.journal, &t->report, &t->searches.search_results,
+                                    take_tree, t, err);
+    t->progress.resumed = t->report.count;
+    if (status == HW_OK && t->progress.resumed > 0)
         hw_note(t->ctx,
                 "%" PRI_COUNT " of %" PRI_COUNT " searches are there from a run that was stopped",
-                t->resumed, t->roots.count);
+                t->progress.resumed, t->searches.roots.count);
     free(path);
     free(key);
     return status;
@@ -169,12 +174,12 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
 static enum hw_status flush(struct hw_traversal *t, bool now, struct hw_error *err)
 {
     bool due = now;
-    enum hw_status status = now ? HW_OK : hw_journal_due(&t->journal, &due, err);
+    enum hw_status status = now ? HW_OK : hw_journal_due(&t->progress.journal, &due, err);
 
     if (status == HW_OK && due)
         status = hw_store_flush(t->store, err);
     if (status == HW_OK && due)
-        status = hw_journal_sync(&t->journal, err);
+        status = hw_journal_sync(&t->progress.journal, err);
     return status;
 }
 
@@ -186,23 +191,23 @@ enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_
 
     for (hw_count i = first; i < first + count && status == HW_OK; i++) {
         uint64_t checksum = 0;
-        if (i < t->stored)
+        if (i < t->trees.stored)
             status = sum_tree(t, i, &checksum, err);
         if (status == HW_OK)
-            status =
-                hw_journal_append(&t->journal, &t->report, &t->search_results, i, checksum, err);
+            status = hw_journal_append(&t->progress.journal, &t->report,
+                                       &t->searches.search_results, i, checksum, err);
     }
     keep(t, true);
     if (status == HW_OK)
         status = hw_stop_asked(t->ctx, &number, err);
-    const bool stop = number != 0 && first + count < t->roots.count;
+    const bool stop = number != 0 && first + count < t->searches.roots.count;
     if (status == HW_OK)
         status = flush(t, stop, err);
     if (status == HW_OK && stop)
         status = hw_fail(err, HW_RESOURCES,
                          "%s: stopped by %s after %" PRI_COUNT " of %" PRI_COUNT
                          " searches, which the next start takes from %s.partial",
-                         t->stage->cli.output, hw_stop_name(number), first + count, t->roots.count,
-                         t->stage->cli.output);
+                         t->stage->cli.output, hw_stop_name(number), first + count,
+                         t->searches.roots.count, t->stage->cli.output);
     return status;
 }

@@ -14,68 +14,71 @@
  * memory left, the same on all ranks. */
 static enum hw_status choose_batch(struct hw_traversal *t, struct hw_error *err)
 {
-    hw_count slice = t->tree.length * hw_traversal_value_bytes(t);
+    hw_count slice = t->trees.tree.length * hw_traversal_value_bytes(t);
     hw_count fit = slice > 0 ? hw_memory_share(t->ctx) / 4 / slice : BATCH_MOST;
 
     fit = fit < BATCH_MOST ? fit : BATCH_MOST;
-    fit = fit < t->roots.count ? fit : t->roots.count;
+    fit = fit < t->searches.roots.count ? fit : t->searches.roots.count;
     fit = t->options->check && fit > 1 ? fit : 1;
     fit = -fit;
     enum hw_status status = hw_largest(t->ctx->world, &fit, err);
-    t->batch = -fit;
+    t->trees.batch = -fit;
     return status;
 }
 
 enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err)
 {
+    struct hw_arrays arrays = {.count = 0};
     enum hw_status status = hw_report_open(t->ctx, &t->part, t->options->engine.algorithm,
-                                           t->roots.count, &t->report, err);
+                                           t->searches.roots.count, &t->report, err);
 
     if (status == HW_OK)
-        status = hw_agree(t->ctx->world,
-                          hw_search_results_open(&t->search_results, t->roots.count, err), err);
-    t->values = hw_values(t->options->engine.algorithm, t->part.weights);
-    t->stored = hw_trees_kept(t->options, t->roots.count);
-    t->batch = t->keeps;
-    if (status != HW_OK || (t->stored == 0 && (t->keeps || !t->options->check)))
+        status = hw_agree(
+            t->ctx->world,
+            hw_search_results_open(&t->searches.search_results, t->searches.roots.count, err), err);
+    t->trees.values = hw_values(t->options->engine.algorithm, t->part.weights);
+    t->trees.stored = hw_trees_kept(t->options, t->searches.roots.count);
+    t->trees.batch = t->cache.capacity;
+    if (status != HW_OK || (t->trees.stored == 0 && (t->cache.capacity || !t->options->check)))
         return status;
-    status = hw_tree_open(t->ctx, &t->part, &t->tree, err);
-    if (status == HW_OK && !t->keeps)
+    status = hw_tree_open(t->ctx, &t->part, &t->trees.tree, err);
+    if (status == HW_OK && !t->cache.capacity)
         status = choose_batch(t, err);
     if (status != HW_OK)
         return status;
-    const hw_count slices = t->keeps && t->stored < t->batch ? t->stored : t->batch;
-    status = hw_alloc(&t->value, slices * t->tree.length, t->values.size, "slices of trees", err);
-    if (status == HW_OK)
-        status = hw_alloc(&t->parent, slices * t->tree.length, sizeof *t->parent, "slices of trees",
-                          err);
+    t->trees.slices =
+        t->cache.capacity && t->trees.stored < t->trees.batch ? t->trees.stored : t->trees.batch;
+    hw_traversal_tree_arrays(t, &arrays);
+    status = hw_arrays_alloc(&arrays, "slices of trees", err);
     status = hw_agree(t->ctx->world, status, err);
-    if (status == HW_OK && t->stored > 0)
-        status = hw_tree_define(t->store, &t->values, t->stored, t->part.vertices, err);
+    if (status == HW_OK && t->trees.stored > 0)
+        status = hw_tree_define(t->store, &t->trees.values, t->trees.stored, t->part.vertices, err);
     return status;
 }
 
 /* One search: clean arrays, the search itself, its rows. Collective. */
 static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
-    const bool stays = (t->keeps || t->counts) && i >= t->stored;
-    struct hw_result *result = stays ? &t->bare : &t->result;
+    const bool stays = (t->cache.capacity || t->cache.counts_only) && i >= t->trees.stored;
+    struct hw_result *result = stays ? &t->cache.result : &t->searches.result;
     enum hw_status status;
 
     hw_result_poison(&t->part, result);
     /* Profilers that count or trace only searches switch on this. */
     MPI_Pcontrol(1);
-    status = t->method->ops->search(t->engine, t->owner[i], t->position[i], result, err);
+    status = t->method->ops->search(t->engine, t->searches.owner[i], t->searches.position[i],
+                                    result, err);
     MPI_Pcontrol(0);
-    if (status == HW_OK && t->counts && stays)
+    if (status == HW_OK && t->cache.counts_only && stays)
         status = t->method->ops->tree_cache->count(t->engine, &result->reached, err);
     hw_watchdog_report(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.trace, err);
+        status = hw_report_add(&t->report, t->searches.roots.id[i], result,
+                               t->options->engine.trace, err);
     if (status == HW_OK)
-        hw_search_results_add(&t->search_results, result);
-    t->result.delta = result->delta;
+        hw_search_results_add(&t->searches.search_results, result);
+    t->searches.result.delta = result->delta;
     return status;
 }
 
@@ -85,26 +88,29 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
 {
     enum hw_status status = HW_OK;
 
-    if (t->keeps)
+    if (t->cache.capacity)
         status = hw_agree(t->ctx->world,
-                          t->method->ops->tree_cache->keep(t->engine, t->roots.id[i], err), err);
-    if (status != HW_OK || (t->keeps && i >= t->stored))
+                          t->method->ops->tree_cache->keep(t->engine, t->searches.roots.id[i], err),
+                          err);
+    if (status != HW_OK || (t->cache.capacity && i >= t->trees.stored))
         return status;
-    hw_count at = i % t->batch * t->tree.length;
-    char *value = (char *)t->value + (size_t)at * t->values.size;
-    hw_gid *parent = t->parent + at;
-    status = hw_tree_slice(&t->tree, t->values.size, hw_result_values(&t->result), value, err);
+    hw_count at = i % t->trees.batch * t->trees.tree.length;
+    char *value = (char *)t->trees.value + (size_t)at * t->trees.values.size;
+    hw_gid *parent = t->trees.parent + at;
+    status = hw_tree_slice(&t->trees.tree, t->trees.values.size,
+                           hw_result_values(&t->searches.result), value, err);
     if (status == HW_OK)
-        status = hw_tree_slice(&t->tree, sizeof *parent, t->result.parent, parent, err);
-    if (status == HW_OK && i < t->stored)
-        status = hw_tree_write(&t->tree, t->store, &t->values, i, value, parent, err);
+        status =
+            hw_tree_slice(&t->trees.tree, sizeof *parent, t->searches.result.parent, parent, err);
+    if (status == HW_OK && i < t->trees.stored)
+        status = hw_tree_write(&t->trees.tree, t->store, &t->trees.values, i, value, parent, err);
     return hw_agree(t->ctx->world, status, err);
 }
 
 /* Says what the first failing tree got wrong. */
 static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_verdict *verdict)
 {
-    for (int r = 0; r < HW_RULES && !t->failure[0]; r++) {
+    for (int r = 0; r < HW_RULES && !t->searches.failure[0]; r++) {
         const hw_gid *example = verdict->example[r];
         char where[64];
         if (verdict->violations[r] == 0)
@@ -113,9 +119,10 @@ static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_ver
             snprintf(where, sizeof where, "vertex %" PRI_GID, example[0]);
         else
             snprintf(where, sizeof where, "edge %" PRI_GID " %" PRI_GID, example[0], example[1]);
-        snprintf(t->failure, sizeof t->failure,
+        snprintf(t->searches.failure, sizeof t->searches.failure,
                  "root %" PRI_GID " breaks rule %s %" PRI_COUNT " times, such as at %s",
-                 t->roots.id[i], hw_rule_name((enum hw_rule)r), verdict->violations[r], where);
+                 t->searches.roots.id[i], hw_rule_name((enum hw_rule)r), verdict->violations[r],
+                 where);
     }
 }
 
@@ -127,7 +134,7 @@ static enum hw_status validate_cached(struct hw_traversal *t, hw_count first, hw
     enum hw_status status = t->method->ops->tree_cache->validate(t->engine, verdict, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
-        if (first + i >= t->stored)
+        if (first + i >= t->trees.stored)
             hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
     return status;
 }
@@ -139,13 +146,13 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
 {
     const struct hw_engine_ops *ops = t->method->ops;
     const bool sssp = hw_traversal_is_sssp(t);
-    hw_count at = first % t->batch * t->tree.length;
-    const struct hw_tree_batch trees = {.k = count,
-                                        .root = t->roots.id + first,
-                                        .value =
-                                            (const char *)t->value + (size_t)at * t->values.size,
-                                        .parent = t->parent + at,
-                                        .cycle = sssp ? t->search_results.cycle + first : NULL};
+    hw_count at = first % t->trees.batch * t->trees.tree.length;
+    const struct hw_tree_batch trees = {
+        .k = count,
+        .root = t->searches.roots.id + first,
+        .value = (const char *)t->trees.value + (size_t)at * t->trees.values.size,
+        .parent = t->trees.parent + at,
+        .cycle = sssp ? t->searches.search_results.cycle + first : NULL};
 
     if (sssp)
         return (ops->verify_sssp ? ops->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
@@ -160,15 +167,15 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
 {
     const double started = hw_seconds();
     struct hw_verdict verdict[BATCH_MOST];
-    enum hw_status status = t->keeps ? validate_cached(t, first, count, verdict, err)
-                                     : verify(t, first, count, verdict, err);
+    enum hw_status status = t->cache.capacity ? validate_cached(t, first, count, verdict, err)
+                                              : verify(t, first, count, verdict, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
         note_failure(t, first + i, &verdict[i]);
     }
     status = hw_agree(t->ctx->world, status, err);
-    t->checking += hw_seconds() - started;
+    t->searches.checking += hw_seconds() - started;
     return status;
 }
 
@@ -179,14 +186,15 @@ enum hw_status hw_traversal_search(struct hw_traversal *t, struct hw_error *err)
 
     hw_count waiting = 0; /* searches that are not validated yet, if they will be */
 
-    for (hw_count i = t->resumed; i < t->roots.count && status == HW_OK; i++) {
+    for (hw_count i = t->progress.resumed; i < t->searches.roots.count && status == HW_OK; i++) {
         bool check = t->options->check;
-        hw_progress(t->ctx, &bar, "searching", i, t->roots.count);
+        hw_progress(t->ctx, &bar, "searching", i, t->searches.roots.count);
         status = search(t, i, err);
-        if (status == HW_OK && (check || i < t->stored))
+        if (status == HW_OK && (check || i < t->trees.stored))
             status = keep(t, i, err);
         waiting++;
-        bool last = (i + 1) % (t->batch > 0 ? t->batch : 1) == 0 || i + 1 == t->roots.count;
+        bool last = (i + 1) % (t->trees.batch > 0 ? t->trees.batch : 1) == 0 ||
+                    i + 1 == t->searches.roots.count;
         if (check && !last)
             continue;
         if (status == HW_OK && check) {

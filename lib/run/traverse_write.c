@@ -55,10 +55,10 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     const struct number numbers[] = {
         {HW_AT_ROOT, "vertices", t->part.vertices},
         {HW_AT_ROOT, "directed", t->part.directed},
-        {HW_AT_ROOT, "roots", t->roots.count},
-        {HW_AT_ROOT, "stored", t->stored},
+        {HW_AT_ROOT, "roots", t->searches.roots.count},
+        {HW_AT_ROOT, "stored", t->trees.stored},
         {HW_AT_PARAMETERS, "canonical_parents", options->engine.canonical_parents},
-        {HW_AT_PARAMETERS, "roots_asked", given ? t->roots.count : options->roots},
+        {HW_AT_PARAMETERS, "roots_asked", given ? t->searches.roots.count : options->roots},
         {HW_AT_PARAMETERS, "root_seed", options->seed},
         {HW_AT_PARAMETERS, "min_component", options->min_component},
     };
@@ -73,9 +73,11 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     if (status == HW_OK)
         status = set_numbers(t->store, numbers, count, err);
     if (status == HW_OK)
-        status = hw_store_write_all(t->store, "/roots", HW_I64, t->roots.count, t->roots.id, err);
+        status = hw_store_write_all(t->store, "/roots", HW_I64, t->searches.roots.count,
+                                    t->searches.roots.id, err);
     if (status == HW_OK && hw_traversal_is_sssp(t))
-        status = hw_search_results_write(&t->search_results, t->part.weights, t->store, err);
+        status =
+            hw_search_results_write(&t->searches.search_results, t->part.weights, t->store, err);
     return status;
 }
 
@@ -96,8 +98,9 @@ static enum hw_status write_option(struct hw_traversal *t, const struct hw_optio
     case HW_OPTION_COUNT:
         return hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err);
     case HW_OPTION_REAL:
-        return hw_store_set_f64(store, HW_AT_RUN, option->attribute,
-                                option->reported ? option->reported(&t->result) : value.real, err);
+        return hw_store_set_f64(
+            store, HW_AT_RUN, option->attribute,
+            option->reported ? option->reported(&t->searches.result) : value.real, err);
     case HW_OPTION_RANGE:
         HW_TRY(hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err));
         return hw_store_set_i64(store, HW_AT_RUN, option->upper_attribute, value.upper, err);
@@ -181,7 +184,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
                                     {HW_AT_RUN, "stored_edges", t->part.edges},
                                     {HW_AT_RUN, "partition_built", t->source.built},
-                                    {HW_AT_RUN, "searches_resumed", t->resumed}};
+                                    {HW_AT_RUN, "searches_resumed", t->progress.resumed}};
     const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
                                   {HW_AT_RUN, "columns", spec->columns},
                                   {HW_AT_RUN, "ranks_per_node", options->ranks_per_node}};
@@ -203,9 +206,9 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 static enum hw_status write_checking(const struct hw_traversal *t, struct hw_error *err)
 {
     double slowest = 0;
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(&t->checking, &slowest, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
-               "MPI_Allreduce", err);
+    enum hw_status status = hw_mpi(
+        MPI_Allreduce(&t->searches.checking, &slowest, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
+        "MPI_Allreduce", err);
 
     return status == HW_OK ? hw_store_set_f64(t->store, HW_AT_RUN, "checking_time", slowest, err)
                            : status;
@@ -229,7 +232,7 @@ enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
         return status;
     t->store = NULL; /* commit frees it */
     status = hw_store_commit(store, err);
-    t->kept = t->kept && status != HW_OK;
+    t->progress.keep_files = t->progress.keep_files && status != HW_OK;
     return status;
 }
 
