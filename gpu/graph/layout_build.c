@@ -9,7 +9,7 @@
 #include "gpu/hopwave_gpu.h"
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "gpu/graph/build/vertex_order.h"
 #include "gpu/graph/owned_vertices.h"
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "gpu/validate/device_validate.h"
 
 #include "gpu/validate/tree_validation.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/verify/rules/root_batch.h"
 
 /* Judges all trees, as many at a time as there is room for. size: bytes of a value. Collective;

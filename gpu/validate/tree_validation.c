@@ -1,7 +1,7 @@
 #include "gpu/validate/tree_validation.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * (copies) of them. One interface for all of them, in the spirit of PETSc's PetscSF.
  *
  *   Who has what      The user knows which of its elements other ranks need, by rank: a message to
- *                     and a message from each rank of a communicator. hw_halo_map (halo_map.h)
+ *                     and a message from each rank of a communicator. hw_halo_map (exchange/halo_map.h)
  *                     finds these lists where only the ghosts are known.
  *   Scatter           hw_halo_exchange(): variable lists whose lengths both sides know.
  *   Broadcast         the same with options.same (each rank's one list to many), or
@@ -20,16 +20,16 @@
  *   HW_HALO_NODE_AWARE      The ranks of a node stage in shared memory, and one message goes from
  *                           each rank to each other node. For few large messages.
  *
- * Apart from these stand, because they have no plan to reuse or bound their memory:
- * large_alltoallv.h (lists of unknown lengths, allocated for the caller), batched_alltoallv.h
- * (streams of records through buffers of bounded size).
+ * Apart from these stand (doc/communication.md says why): exchange/large_alltoallv.h (lists of
+ * unknown lengths, allocated for the caller), exchange/batched_alltoallv.h (streams of records
+ * through buffers of bounded size), exchange/owner_query.h (requests to owners, and replies).
  *
  * What is sent is counted in one place: every function that sends takes a struct hw_traffic.
  */
 #ifndef HOPWAVE_COMM_HALO_EXCHANGE_H
 #define HOPWAVE_COMM_HALO_EXCHANGE_H
 
-#include "lib/comm/memory_ops.h"
+#include "lib/comm/exchange/memory_ops.h"
 #include "lib/comm/node_topology.h"
 #include "lib/comm/traffic.h"
 

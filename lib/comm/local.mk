@@ -1,7 +1,7 @@
 # lib/comm: ranks, agreement, exchanges
 libhopwave_a_SOURCES += \
-  lib/comm/batched_alltoallv.c \
-  lib/comm/batched_alltoallv.h \
+  lib/comm/exchange/batched_alltoallv.c \
+  lib/comm/exchange/batched_alltoallv.h \
   lib/comm/context.c \
   lib/comm/context.h \
   lib/comm/device_buffers.c \
@@ -14,14 +14,14 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/point_to_point.h \
   lib/comm/halo_exchange.c \
   lib/comm/halo_exchange.h \
-  lib/comm/large_alltoallv.c \
-  lib/comm/large_alltoallv.h \
-  lib/comm/memory_ops.h \
+  lib/comm/exchange/large_alltoallv.c \
+  lib/comm/exchange/large_alltoallv.h \
+  lib/comm/exchange/memory_ops.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
-  lib/comm/owner_query.c \
-  lib/comm/owner_query.h \
-  lib/comm/owner_ranges.h \
+  lib/comm/exchange/owner_query.c \
+  lib/comm/exchange/owner_query.h \
+  lib/comm/exchange/owner_ranges.h \
   lib/comm/rank_watchdog.c \
   lib/comm/rank_watchdog.h \
   lib/comm/stop_signal.c \

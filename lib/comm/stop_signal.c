@@ -1,7 +1,7 @@
 #include "lib/comm/stop_signal.h"
 
 #include "lib/base/incomplete_file.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <errno.h>
 #include <signal.h>

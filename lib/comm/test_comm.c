@@ -1,6 +1,6 @@
 /* Units of lib/comm: agreement on errors and the exchanges, at any rank count. */
 #include "lib/comm/context.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "tests/tap/tap.h"
 
 #include <stdlib.h>

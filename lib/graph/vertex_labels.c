@@ -1,7 +1,7 @@
 #include "lib/graph/vertex_labels.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

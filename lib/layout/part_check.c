@@ -2,7 +2,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "lib/run/component_size.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/core/result.h"
 
 #include <stdlib.h>

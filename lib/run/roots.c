@@ -1,7 +1,7 @@
 #include "lib/run/roots.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/generate/random.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 #include "lib/run/traverse.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
 #include "lib/engine/sssp/weight_stats.h"

@@ -7,7 +7,7 @@
 
 #include "lib/base/incomplete_file.h"
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/comm/stop_signal.h"
 #include "lib/run/traversal_state.h"
 

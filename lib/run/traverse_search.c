@@ -1,6 +1,6 @@
 /* The searches of a run, their trees on the way to the file, and validation. */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/run/traversal_state.h"
 #include "lib/verify/verify.h"

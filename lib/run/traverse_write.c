@@ -1,5 +1,5 @@
 /* The tree file of a run: what was searched, how, and what came out. */
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/run/traversal_state.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #define HOPWAVE_STORE_BLOCK_DISTRIBUTION_H
 
 #include "lib/base/status.h"
-#include "lib/comm/owner_ranges.h"
+#include "lib/comm/exchange/owner_ranges.h"
 
 /* Makes the slices of all ranks; hw_block_distribution_free() frees them. Local. */
 enum hw_status hw_block_distribution_make(hw_gid vertices, int ranks,

@@ -1,7 +1,7 @@
 #include "lib/verify/tree_check.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/graph_writer.h"
 #include "lib/verify/recorded_outcomes.h"
 #include "lib/verify/rules/vertex_rows.h"

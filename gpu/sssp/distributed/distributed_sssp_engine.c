@@ -7,7 +7,7 @@
 
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 #include "lib/engine/sssp/distance.h"
 #include "lib/engine/sssp/sssp_options.h"

@@ -10,7 +10,7 @@
  */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 struct hw_distributed_sssp_job hw_distributed_sssp_value_job(const struct hw_distributed_sssp *sssp,
                                                              enum hw_distributed_sssp_mode mode)

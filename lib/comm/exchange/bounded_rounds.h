@@ -14,7 +14,7 @@
 #define HOPWAVE_COMM_EXCHANGE_BOUNDED_ROUNDS_H
 
 #include "lib/comm/context.h"
-#include "lib/comm/owner_ranges.h"
+#include "lib/comm/exchange/owner_ranges.h"
 
 /* What one round takes of this rank's items. Zero-initialize,
  * with `step`; free with hw_bounded_round_end(). */

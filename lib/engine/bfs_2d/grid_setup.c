@@ -2,7 +2,7 @@
 #include "lib/engine/bfs_2d/grid.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/core/arrays.h"
 
 #include <limits.h>

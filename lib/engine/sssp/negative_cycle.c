@@ -13,8 +13,8 @@
 
 #include "lib/base/exact_sum.h"
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
-#include "lib/comm/owner_query.h"
+#include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/comm/exchange/owner_query.h"
 #include "lib/store/block_distribution.h"
 
 #include <stdlib.h>

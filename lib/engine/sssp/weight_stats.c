@@ -1,6 +1,6 @@
 #include "lib/engine/sssp/weight_stats.h"
 
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <float.h>
 #include <math.h>

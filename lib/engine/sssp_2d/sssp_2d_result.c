@@ -3,7 +3,7 @@
 #include "lib/engine/sssp_2d/sssp_2d.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

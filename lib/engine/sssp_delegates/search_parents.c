@@ -9,7 +9,7 @@
  * h on one part and h that of g on another.
  */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/sssp_delegates/sssp_delegates.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * rank has in it; and what is sent point to point, counts that go ahead included.
  */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/sssp_delegates/sssp_delegates.h"
 
 #include <limits.h>

@@ -8,7 +8,7 @@
  *   a longer one, which parents close sooner or later.
  */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/sssp_delegates/sssp_delegates.h"
 
 #include <stdlib.h>

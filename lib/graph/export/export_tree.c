@@ -1,7 +1,7 @@
 #include "lib/graph/export/export_tree.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/export/text_output.h"
 #include "lib/graph/vertex_labels.h"
 

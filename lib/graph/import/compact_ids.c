@@ -8,7 +8,7 @@
  * each rank asks the holders for the numbers of those it has (compact_sparse_ids.c).
  */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/import/import_steps.h"
 
 #include <stdlib.h>

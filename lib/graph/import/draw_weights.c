@@ -6,7 +6,7 @@
 #include "lib/graph/import/import_steps.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 /* Makes room for the weights. Local. */
 static enum hw_status make_room(struct hw_pieces *pieces, struct hw_error *err)

@@ -1,7 +1,7 @@
 #include "lib/graph/import/import.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/generate/generator_spec.h"
 #include "lib/graph/graph_writer.h"
 #include "lib/graph/import/import_steps.h"

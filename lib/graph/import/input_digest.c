@@ -1,6 +1,6 @@
 /* The digest of an input file, made by all ranks. */
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/import/import_steps.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "lib/graph/import/parse_job.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/import/scan_numbers.h"
 
 #include <omp.h>

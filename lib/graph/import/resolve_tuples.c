@@ -2,7 +2,7 @@
  * From what a file lists to the tuples of the graph: counts against the header,
  * lines of vertices into their ids, edges listed at both ends into one tuple.
  */
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/import/import_steps.h"
 
 /* Refuses counts that are not the header's. Collective. */

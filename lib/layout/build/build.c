@@ -1,8 +1,8 @@
 #include "lib/layout/build/build.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/batched_alltoallv.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/batched_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/batched_alltoallv.h"
+#include "lib/comm/exchange/batched_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

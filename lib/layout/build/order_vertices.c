@@ -4,7 +4,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/permutation.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

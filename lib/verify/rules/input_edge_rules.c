@@ -9,7 +9,7 @@
 #include "lib/verify/rules/edge_exchange.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <omp.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #include "lib/verify/rules/root_batch.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
-#include "lib/comm/owner_query.h"
+#include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/comm/exchange/owner_query.h"
 
 #include <stdlib.h>
 

@@ -33,7 +33,7 @@
 #include "lib/verify/verify.h"
 
 #include "lib/base/memory.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/verify/rules/root_batch.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * Which rank owns which vertices: contiguous ranges of the graph's ids.
  */
-#ifndef HOPWAVE_COMM_OWNER_RANGES_H
-#define HOPWAVE_COMM_OWNER_RANGES_H
+#ifndef HOPWAVE_COMM_EXCHANGE_OWNER_RANGES_H
+#define HOPWAVE_COMM_EXCHANGE_OWNER_RANGES_H
 
 #include "lib/base/types.h"
 

@@ -1,8 +1,8 @@
 /*
  * All-to-all-v exchanges whose counts may exceed 2^31, and reductions of counts.
  */
-#ifndef HOPWAVE_COMM_LARGE_ALLTOALLV_H
-#define HOPWAVE_COMM_LARGE_ALLTOALLV_H
+#ifndef HOPWAVE_COMM_EXCHANGE_LARGE_ALLTOALLV_H
+#define HOPWAVE_COMM_EXCHANGE_LARGE_ALLTOALLV_H
 
 #include "lib/comm/context.h"
 

@@ -1,8 +1,8 @@
-#include "lib/comm/batched_alltoallv.h"
+#include "lib/comm/exchange/batched_alltoallv.h"
 
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <omp.h>
 #include <stdlib.h>

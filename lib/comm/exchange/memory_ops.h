@@ -2,8 +2,8 @@
  * Memory operations: how bytes move between a rank's own memory, which may be device memory, and
  * memory that the ranks of a node share.
  */
-#ifndef HOPWAVE_COMM_MEMORY_OPS_H
-#define HOPWAVE_COMM_MEMORY_OPS_H
+#ifndef HOPWAVE_COMM_EXCHANGE_MEMORY_OPS_H
+#define HOPWAVE_COMM_EXCHANGE_MEMORY_OPS_H
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"

@@ -3,11 +3,11 @@
  * gather from owners where the halo is not known before. In rounds of bounded memory
  * (exchange/bounded_rounds.h). Without replies: a scatter to owners.
  */
-#ifndef HOPWAVE_COMM_OWNER_QUERY_H
-#define HOPWAVE_COMM_OWNER_QUERY_H
+#ifndef HOPWAVE_COMM_EXCHANGE_OWNER_QUERY_H
+#define HOPWAVE_COMM_EXCHANGE_OWNER_QUERY_H
 
 #include "lib/comm/context.h"
-#include "lib/comm/owner_ranges.h"
+#include "lib/comm/exchange/owner_ranges.h"
 
 /* A kind of query. Borrowed while it is used. */
 struct hw_owner_query {

@@ -1,4 +1,4 @@
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include "config.h"
 

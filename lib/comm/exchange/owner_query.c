@@ -1,8 +1,8 @@
-#include "lib/comm/owner_query.h"
+#include "lib/comm/exchange/owner_query.h"
 
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/bounded_rounds.h"
-#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * rank are bounded however uneven the traffic is (hubs). All ranks run the same number of
  * rounds.
  */
-#ifndef HOPWAVE_COMM_BATCHED_ALLTOALLV_H
-#define HOPWAVE_COMM_BATCHED_ALLTOALLV_H
+#ifndef HOPWAVE_COMM_EXCHANGE_BATCHED_ALLTOALLV_H
+#define HOPWAVE_COMM_EXCHANGE_BATCHED_ALLTOALLV_H
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
