@@ -14,6 +14,8 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/point_to_point.h \
   lib/comm/halo_exchange.c \
   lib/comm/halo_exchange.h \
+  lib/comm/exchange/halo_map.c \
+  lib/comm/exchange/halo_map.h \
   lib/comm/exchange/large_alltoallv.c \
   lib/comm/exchange/large_alltoallv.h \
   lib/comm/exchange/memory_ops.h \

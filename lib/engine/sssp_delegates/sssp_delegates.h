@@ -23,6 +23,7 @@
 #define HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
 
 #include "lib/base/bitmap.h"
+#include "lib/comm/exchange/halo_map.h"
 #include "lib/comm/halo_exchange.h"
 #include "lib/engine/core/arrays.h"
 #include "lib/engine/core/method.h"
@@ -67,18 +68,6 @@ struct hw_sssp_delegates_news {
     hw_count settled;   /* vertices that came into the bucket so far */
     hw_count repeated;  /* visits to vertices that had been in it already */
     int64_t least;      /* no distance beyond the bucket is less: a key; of all, the least */
-};
-
-/* The halo of a part: ghosts, the vertices of others that its edges lead to, and
- * mirrors, those of its own that edges of others lead to, which are ghosts there. By
- * part, then by slot. */
-struct hw_sssp_delegates_halo {
-    hw_count *ghost_count;  /* [parts] */
-    hw_count *mirror_count; /* [parts] */
-    hw_lid *ghost_first;    /* [parts+1] */
-    hw_lid *mirror_first;   /* [parts+1] */
-    hw_lid *mirror;         /* [mirrors] the locals that they are */
-    hw_lid mirrors;         /* mirror_first[parts] */
 };
 
 /* What a visit of a vertex wants to know of a list, side by side. */
@@ -199,7 +188,9 @@ struct hw_sssp_delegates {
     int threads;
     struct hw_sssp_delegates_derived derived;
     struct hw_sssp_delegates_vertices vertices;
-    struct hw_sssp_delegates_halo halo;
+    /* Ghosts: vertices of other parts that edges of this part lead to. Mirrors: locals that edges
+     * of other parts lead to. By part, then by slot. */
+    struct hw_halo_map halo;
     struct hw_sssp_delegates_lists lists;
     struct hw_sssp_delegates_search_state search;
     struct hw_sssp_delegates_scratch scratch;

@@ -10,7 +10,7 @@
 static void add_part_arrays(struct hw_arrays *arrays, struct hw_sssp_delegates *e)
 {
     struct hw_sssp_delegates_vertices *vertices = &e->vertices;
-    struct hw_sssp_delegates_halo *halo = &e->halo;
+    struct hw_halo_map *halo = &e->halo;
     struct hw_sssp_delegates_messages *messages = &e->messages;
     const hw_count parts = e->part->spec.parts, peers = parts > 1 ? parts : 0;
 

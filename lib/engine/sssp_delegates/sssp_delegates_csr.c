@@ -85,7 +85,7 @@ static hw_lid ghost_at(const struct hw_sssp_delegates *e, const uint64_t *places
 static enum hw_status count_halo(struct hw_sssp_delegates *e, const uint64_t *places,
                                  hw_count count, struct hw_error *err)
 {
-    struct hw_sssp_delegates_halo *halo = &e->halo;
+    struct hw_halo_map *halo = &e->halo;
     hw_count mirrors = 0, ghosts = 0;
     enum hw_status status = HW_OK;
 
@@ -114,7 +114,7 @@ static enum hw_status count_halo(struct hw_sssp_delegates *e, const uint64_t *pl
 static enum hw_status exchange_halo(struct hw_sssp_delegates *e, const uint64_t *places,
                                     struct hw_error *err)
 {
-    struct hw_sssp_delegates_halo *halo = &e->halo;
+    struct hw_halo_map *halo = &e->halo;
     hw_lid ghosts = e->vertices.ghosts;
     hw_lid *slot = NULL;
     enum hw_status status = hw_alloc(&slot, ghosts, sizeof *slot, "neighbours", err);
@@ -123,8 +123,7 @@ static enum hw_status exchange_halo(struct hw_sssp_delegates *e, const uint64_t 
     for (hw_lid i = 0; i < ghosts && status == HW_OK; i++)
         slot[i] = (hw_lid)places[i];
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, sizeof *slot, slot, halo->ghost_count, halo->mirror,
-                                  halo->mirror_count, err);
+        status = hw_halo_map_gather(halo, e->ctx.world, sizeof *slot, slot, halo->mirror, err);
     for (hw_lid i = 0; i < halo->mirrors && status == HW_OK; i++)
         halo->mirror[i] += e->vertices.delegates;
     free(slot);
@@ -219,7 +218,7 @@ static enum hw_status find_last(struct hw_sssp_delegates *e, const struct hw_csr
                                 const struct hw_csr *cross, const uint8_t *into,
                                 struct hw_error *err)
 {
-    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    const struct hw_halo_map *halo = &e->halo;
     hw_count most = e->part->directed ? 0 : 1;
     uint64_t *mirrors = NULL;
     hw_count words = hw_bits_words(e->vertices.locals);
@@ -246,15 +245,15 @@ static enum hw_status find_last(struct hw_sssp_delegates *e, const struct hw_csr
 /* Finds the normal vertices that just one edge of the graph leads to. Collective. */
 static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, struct hw_error *err)
 {
-    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    const struct hw_halo_map *halo = &e->halo;
     hw_lid mirrors = halo->mirrors;
     uint8_t *elsewhere = NULL;
     enum hw_status status = hw_alloc(&elsewhere, mirrors, sizeof *elsewhere, "edges", err);
 
     status = hw_agree(e->ctx.world, status, err);
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, 1, into + e->vertices.locals, halo->ghost_count,
-                                  elsewhere, halo->mirror_count, err);
+        status =
+            hw_halo_map_gather(halo, e->ctx.world, 1, into + e->vertices.locals, elsewhere, err);
     for (hw_lid k = 0; k < mirrors && status == HW_OK; k++) {
         uint8_t *sum = &into[halo->mirror[k]];
         *sum = (uint8_t)(*sum + elsewhere[k] < 2 ? *sum + elsewhere[k] : 2);

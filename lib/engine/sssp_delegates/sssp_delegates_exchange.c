@@ -25,7 +25,7 @@ static size_t listed_bytes(size_t size)
 
 enum hw_status hw_sssp_delegates_place_regions(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    const struct hw_halo_map *halo = &e->halo;
     struct hw_sssp_delegates_messages *messages = &e->messages;
     size_t entry = listed_bytes(e->derived.hops ? sizeof(int64_t) : e->derived.key_size);
     hw_count delegates = e->vertices.delegates;
@@ -397,7 +397,7 @@ void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_t
 enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err)
 {
-    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    const struct hw_halo_map *halo = &e->halo;
     hw_lid mirrors = halo->mirrors;
     int64_t *out = NULL, *in = NULL;
     enum hw_status status = hw_alloc(&out, mirrors, sizeof *out, "distances", err);
@@ -408,8 +408,7 @@ enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_
     for (hw_lid k = 0; k < mirrors && status == HW_OK; k++)
         out[k] = hw_sssp_delegates_key(e, halo->mirror[k]);
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, sizeof *out, out, halo->mirror_count, in,
-                                  halo->ghost_count, err);
+        status = hw_halo_map_broadcast(halo, e->ctx.world, sizeof *out, out, in, err);
     for (hw_lid x = 0; x < e->vertices.ghosts && status == HW_OK; x++)
         hw_best_set(e->derived.kind, e->search.best, e->vertices.locals + x, in[x],
                     e->vertices.none);

@@ -18,7 +18,7 @@
 /* Asks the owners of ghosts for their graph ids. Collective. */
 static enum hw_status fetch_ghost_ids(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    const struct hw_sssp_delegates_halo *halo = &e->halo;
+    const struct hw_halo_map *halo = &e->halo;
     hw_gid *id = NULL;
     enum hw_status status = hw_alloc(&id, halo->mirrors, sizeof *id, "graph ids", err);
 
@@ -26,8 +26,8 @@ static enum hw_status fetch_ghost_ids(struct hw_sssp_delegates *e, struct hw_err
     for (hw_lid k = 0; k < halo->mirrors && status == HW_OK; k++)
         id[k] = hw_sssp_delegates_id(e, halo->mirror[k]);
     if (status == HW_OK)
-        status = hw_exchange_into(e->ctx.world, sizeof *id, id, halo->mirror_count,
-                                  e->negative.ghost_id, halo->ghost_count, err);
+        status =
+            hw_halo_map_broadcast(halo, e->ctx.world, sizeof *id, id, e->negative.ghost_id, err);
     free(id);
     return status;
 }
