@@ -134,3 +134,7 @@ EXTRA_DIST += tests/pipeline/scaling.t tests/pipeline/scaling.py
 
 # With make -jN tests run side by side, but for the one that compares times: it comes last, alone.
 tests/workflow/slowed.log: | $(filter-out tests/workflow/slowed.log,$(TEST_LOGS))
+
+# The structure of the source tree.
+TESTS += tests/tree/tree.t
+EXTRA_DIST += tests/tree/tree.t tests/tree/check-tree.py
