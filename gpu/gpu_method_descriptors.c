@@ -1,5 +1,5 @@
 /* The descriptors of GPU methods, in every build (gpu/hopwave_gpu.h). */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/hopwave_gpu.h"
 
 const struct hw_method_descriptor *const *hw_gpu_method_descriptors(void)

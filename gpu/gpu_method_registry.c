@@ -1,5 +1,5 @@
 /* The GPU methods of a build with CUDA (gpu/hopwave_gpu.h). */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/hopwave_gpu.h"
 
 const struct hw_method *const *hw_gpu_methods(void)

@@ -104,17 +104,17 @@ gpu_sources += gpu/bfs/adaptive/adaptive_host.c
 gpu_descriptors += gpu/bfs/adaptive/adaptive_descriptor.c gpu/bfs/adaptive/adaptive_options.h
 
 kernels += gpu/bfs/grid2d/scan2d_grid_kernel.cu \
-  gpu/bfs/grid2d/scan2d_list_kernel.cu gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu \
+  gpu/bfs/grid2d/scan2d_list_kernel.cu gpu/bfs/grid2d/one_gpu/scan2d_one_gpu_kernel.cu \
   gpu/bfs/grid2d/scan2d_results_kernel.cu
 kernel_includes += gpu/bfs/grid2d/scan2d_bottom_up.cuh \
   gpu/bfs/grid2d/scan2d_exchange.cuh gpu/bfs/grid2d/scan2d_expansion.cuh \
   gpu/bfs/grid2d/scan2d_gather.cuh gpu/bfs/grid2d/scan2d_grid.h \
-  gpu/bfs/grid2d/scan2d_grid_device.cuh gpu/bfs/grid2d/scan2d_one_gpu.h \
+  gpu/bfs/grid2d/scan2d_grid_device.cuh gpu/bfs/grid2d/one_gpu/scan2d_one_gpu.h \
   gpu/bfs/grid2d/scan2d_single_cta.cuh gpu/bfs/grid2d/scan2d_top_down.cuh
 gpu_sources += gpu/bfs/grid2d/scan2d_grid_host.c \
   gpu/bfs/grid2d/scan2d_grid_host.h gpu/bfs/grid2d/scan2d_grid_levels.c \
   gpu/bfs/grid2d/scan2d_grid_setup.c gpu/bfs/grid2d/scan2d_list_order.c \
-  gpu/bfs/grid2d/scan2d_one_gpu_host.c gpu/bfs/grid2d/scan2d_parents.c
+  gpu/bfs/grid2d/one_gpu/scan2d_one_gpu_host.c gpu/bfs/grid2d/scan2d_parents.c
 gpu_descriptors += gpu/bfs/grid2d/scan2d_descriptor.c gpu/bfs/grid2d/scan2d_options.h
 
 kernels += gpu/bfs/delegates/delegates_kernel.cu \
@@ -130,10 +130,10 @@ kernel_includes += gpu/bfs/delegates/delegates.h \
   gpu/bfs/delegates/delegates_reduction.cuh \
   gpu/bfs/delegates/delegates_small_steps.cuh \
   gpu/bfs/delegates/delegates_trace.cuh gpu/bfs/delegates/delegates_visit.cuh
-gpu_sources += gpu/bfs/delegates/delegates_device_loop.c \
-  gpu/bfs/delegates/delegates_host.c gpu/bfs/delegates/delegates_host.h \
-  gpu/bfs/delegates/delegates_host_staged.c \
-  gpu/bfs/delegates/delegates_parents.c gpu/bfs/delegates/delegates_upload.c
+gpu_sources += gpu/bfs/delegates/host/delegates_device_loop.c \
+  gpu/bfs/delegates/host/delegates_host.c gpu/bfs/delegates/host/delegates_host.h \
+  gpu/bfs/delegates/host/delegates_host_staged.c \
+  gpu/bfs/delegates/host/delegates_parents.c gpu/bfs/delegates/host/delegates_upload.c
 gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c
 
 # sssp: shortest paths, a folder for each family of methods
@@ -198,7 +198,7 @@ EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated
 
 EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
-libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/gpu_method_list.h \
+libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/engine/gpu_method_list.h \
   $(gpu_descriptors)
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)

@@ -1,7 +1,7 @@
 /* Options and descriptor of method `adaptive`. */
 #include "gpu/bfs/adaptive/adaptive_options.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 
 /* Fraction of all edges from which a level is bottom-up. The paper has 0.1 (section 4.3). Here

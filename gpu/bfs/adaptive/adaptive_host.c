@@ -3,9 +3,9 @@
 #include "gpu/bfs/adaptive/adaptive.h"
 
 #include "gpu/bfs/adaptive/adaptive_options.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/one_gpu_graph.h"
 #include "gpu/engine/step_trace.h"
-#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
 /* Descriptor of method `delegates` on GPUs. */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/engine/core/method_descriptor.h"
 

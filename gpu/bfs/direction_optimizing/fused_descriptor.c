@@ -1,5 +1,5 @@
 /* Descriptors of method `fused`, on one GPU and on several of a node. */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 
 #define PAPER "Beamer, Asanovic, Patterson: Direction-Optimizing Breadth-First Search, SC 2012"

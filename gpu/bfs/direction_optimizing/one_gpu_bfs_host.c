@@ -3,10 +3,10 @@
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
 #include "gpu/device/packed_queue.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/one_gpu_graph.h"
 #include "gpu/engine/results_on_host.h"
 #include "gpu/engine/step_trace.h"
-#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 /* Option and descriptors of `scan2d` and of its baseline `scatter-compact`. */
 #include "gpu/bfs/grid2d/scan2d_options.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 
 #define PAPER                                                                                      \

@@ -8,7 +8,7 @@
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXPANSION_CUH
 
 #include "gpu/bfs/common/frontier_queue.cuh"
-#include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+#include "gpu/bfs/grid2d/one_gpu/scan2d_one_gpu.h"
 #include "gpu/device/prefix_search.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/graph/device_graph.cuh"

@@ -5,8 +5,8 @@
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/step_trace.h"
-#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>

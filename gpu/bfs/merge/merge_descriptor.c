@@ -1,7 +1,7 @@
 /* Options and descriptors of `merge` and of its baseline `cta-warp-scan`. */
 #include "gpu/bfs/merge/merge_options.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 
 static const char *const coupling_words[] = {"auto",   "separate", "gather", "expand",

@@ -4,7 +4,7 @@
 
 #include "gpu/bfs/common/frontier_queue_host.h"
 #include "gpu/bfs/merge/merge_options.h"
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
 /* Method `bellman-ford` on one GPU: its search and its entry of the method table. */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 

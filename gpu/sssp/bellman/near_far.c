@@ -2,7 +2,7 @@
  * Method `near-far`: two piles, after Davidson, Baxter, Garland and Owens, "Work-Efficient
  * Parallel GPU Methods for Single-Source Shortest Paths" (2014).
  */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 #include "lib/engine/sssp/sssp_options.h"

@@ -1,7 +1,7 @@
 /* Options and descriptors of `bellman-ford` and `near-far` on one GPU. */
 #include "gpu/sssp/bellman/relaxation_options.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/sssp/sssp_options.h"
 

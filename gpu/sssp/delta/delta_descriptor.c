@@ -1,5 +1,5 @@
 /* Descriptor of method `delta` on one GPU. */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/sssp/sssp_options.h"
 

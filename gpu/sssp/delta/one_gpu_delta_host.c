@@ -3,7 +3,7 @@
 #include "gpu/sssp/delta/one_gpu_delta.h"
 #include "lib/engine/sssp/sssp_options.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"

@@ -1,5 +1,5 @@
 /* Descriptors of `delta` and `bellman-ford` on several GPUs, and on degree-separated parts. */
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/sssp/sssp_options.h"
 

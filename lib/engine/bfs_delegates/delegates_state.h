@@ -23,7 +23,7 @@
  *
  * Parents cost nothing on the wire during the search. A find remembers its
  * parent as a code that this part understands; what only another part knows is
- * asked for when the search is over (gpu/bfs/delegates/delegates_parents.c).
+ * asked for when the search is over (gpu/bfs/delegates/host/delegates_parents.c).
  */
 #ifndef HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
 #define HOPWAVE_ENGINE_BFS_DELEGATES_DELEGATES_STATE_H
@@ -355,7 +355,7 @@ static inline hw_gid hw_id_get(const struct hw_delegates *e, const void *ids, hw
     return e->wide ? ((const hw_gid *)ids)[i] : (hw_gid)((const uint32_t *)ids)[i];
 }
 
-/* ---- gpu/bfs/delegates/delegates_parents.c: parents, when the search is over ---- */
+/* ---- gpu/bfs/delegates/host/delegates_parents.c: parents, when the search is over ---- */
 
 /* Buffers for the claims. Local. */
 enum hw_status hw_claims_open(struct hw_delegates *e, struct hw_error *err);
@@ -373,7 +373,7 @@ enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool sent_remote,
 void hw_delegates_parents(const struct hw_delegates *e, hw_gid *parent);
 void hw_delegates_levels(const struct hw_delegates *e, int32_t *level);
 
-/* ---- gpu/bfs/delegates/delegates_host.c, for the test ---- */
+/* ---- gpu/bfs/delegates/host/delegates_host.c, for the test ---- */
 
 /* create() of the method; wide: send graph ids in 64 bits. */
 enum hw_status hw_delegates_create(const struct hw_context *ctx, const struct hw_part *part,

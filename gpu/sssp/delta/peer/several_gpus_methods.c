@@ -5,7 +5,7 @@
  */
 #include "gpu/sssp/delta/peer/peer_delta_host.h"
 
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 static const struct hw_distributed_sssp_method delta = {.base = HW_DISTRIBUTED_SSSP_BASE,

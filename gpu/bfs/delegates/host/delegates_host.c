@@ -1,13 +1,13 @@
 /*
  * Method `delegates` on GPUs: its entry in the registry, sizes and arrays, roots, results and the
- * trace. The search is in gpu/bfs/delegates/delegates_device_loop.c where GPUs exchange data by
- * themselves, else in gpu/bfs/delegates/delegates_host_staged.c.
+ * trace. The search is in gpu/bfs/delegates/host/delegates_device_loop.c where GPUs exchange data
+ * by themselves, else in gpu/bfs/delegates/host/delegates_host_staged.c.
  */
-#include "gpu/bfs/delegates/delegates_host.h"
+#include "gpu/bfs/delegates/host/delegates_host.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/step_trace.h"
-#include "gpu/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"

@@ -1,10 +1,10 @@
 /* Methods `scan2d` and `scatter-compact`: their host side. The searches are in
- * gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu. */
-#include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+ * gpu/bfs/grid2d/one_gpu/scan2d_one_gpu_kernel.cu. */
+#include "gpu/bfs/grid2d/one_gpu/scan2d_one_gpu.h"
 
 #include "gpu/bfs/common/frontier_queue_host.h"
 #include "gpu/bfs/grid2d/scan2d_options.h"
-#include "gpu/gpu_method_list.h"
+#include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>

@@ -6,7 +6,7 @@
  * every part, those of normal vertices on their own part, and along nn from the source, whose part
  * sends its id and level to the owner of the destination.
  */
-#include "gpu/bfs/delegates/delegates_host.h"
+#include "gpu/bfs/delegates/host/delegates_host.h"
 
 #include <cuda_runtime_api.h>
 

@@ -2,8 +2,8 @@
  * Method `scan2d` and its baseline `scatter-compact`: what their host code and their
  * kernels share.
  */
-#ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_ONE_GPU_H
-#define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_ONE_GPU_H
+#ifndef HOPWAVE_GPU_BFS_GRID2D_ONE_GPU_SCAN2D_ONE_GPU_H
+#define HOPWAVE_GPU_BFS_GRID2D_ONE_GPU_SCAN2D_ONE_GPU_H
 
 #include "gpu/bfs/common/frontier_queue.h"
 

@@ -3,7 +3,7 @@
  * gpu/bfs/delegates/delegates.h. Lists come from the host, or are on the device already; masks,
  * first sources and the packed ids of nn are derived from them on the device.
  */
-#include "gpu/bfs/delegates/delegates_host.h"
+#include "gpu/bfs/delegates/host/delegates_host.h"
 
 #include "gpu/device/packed_queue.h"
 #include "gpu/graph/build/csr_builder.h"

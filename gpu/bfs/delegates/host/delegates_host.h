@@ -1,6 +1,6 @@
 /* Method `delegates` on GPUs: state and functions that the files of its host side share. */
-#ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_HOST_H
-#define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_HOST_H
+#ifndef HOPWAVE_GPU_BFS_DELEGATES_HOST_DELEGATES_HOST_H
+#define HOPWAVE_GPU_BFS_DELEGATES_HOST_DELEGATES_HOST_H
 
 #include "gpu/bfs/delegates/delegates.h"
 #include "gpu/device/device.h"
@@ -8,7 +8,7 @@
 #include "lib/engine/bfs_delegates/delegates_options.h"
 #include "lib/layout/part.h"
 
-/* ---- gpu/bfs/delegates/delegates_upload.c: the four subgraphs on the device ---- */
+/* ---- gpu/bfs/delegates/host/delegates_upload.c: the four subgraphs on the device ---- */
 
 /* What the host knows of the subgraphs. */
 struct hw_gpu_delegates_upload {
@@ -103,13 +103,13 @@ struct hw_gpu_delegates_state {
     int32_t *level;                  /* likewise */
 };
 
-/* gpu/bfs/delegates/delegates_host_staged.c: searches in which the host stages masks and updates.
- * open and search are collective, ranks agree; close is local but for freeing own_comm. */
+/* gpu/bfs/delegates/host/delegates_host_staged.c: searches in which the host stages masks and
+ * updates. open and search are collective, ranks agree; close is local but for freeing own_comm. */
 enum hw_status hw_gpu_delegates_staged_open(struct hw_gpu_engine *engine, struct hw_error *err);
 enum hw_status hw_gpu_delegates_staged_search(struct hw_gpu_engine *engine, struct hw_error *err);
 void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged);
 
-/* gpu/bfs/delegates/delegates_parents.c: requests from all parts the parents of this part's
+/* gpu/bfs/delegates/host/delegates_parents.c: requests from all parts the parents of this part's
  * delegates that it does not know; every: the least parent that any part knows, of all. status: of
  * this rank's work so far. Collective; ranks agree except on the last kernels. */
 enum hw_status hw_gpu_delegates_request_parents(struct hw_gpu_engine *engine, enum hw_status status,
@@ -119,8 +119,8 @@ enum hw_status hw_gpu_delegates_request_parents(struct hw_gpu_engine *engine, en
  * kernels. */
 enum hw_status hw_gpu_delegates_canonical(struct hw_gpu_engine *engine, struct hw_error *err);
 
-/* gpu/bfs/delegates/delegates_device_loop.c: a search whose steps are CUDA graphs; GPUs exchange
- * data by themselves. Local; returns when it has ended. */
+/* gpu/bfs/delegates/host/delegates_device_loop.c: a search whose steps are CUDA graphs; GPUs
+ * exchange data by themselves. Local; returns when it has ended. */
 enum hw_status hw_gpu_delegates_device_search(struct hw_gpu_engine *engine, struct hw_error *err);
 
 #endif

@@ -3,8 +3,8 @@
  * hw_descriptor_NAME, which is in every build, and for the engine hw_method_NAME, which only builds
  * with CUDA have. If several methods support a part, `auto` selects the first.
  */
-#ifndef HOPWAVE_GPU_GPU_METHOD_LIST_H
-#define HOPWAVE_GPU_GPU_METHOD_LIST_H
+#ifndef HOPWAVE_GPU_ENGINE_GPU_METHOD_LIST_H
+#define HOPWAVE_GPU_ENGINE_GPU_METHOD_LIST_H
 
 #include "lib/engine/core/method.h"
 

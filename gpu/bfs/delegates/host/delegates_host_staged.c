@@ -11,9 +11,9 @@
  *
  * In each step all ranks exchange a word with every other: whether they discovered anything, and
  * the number of updates. Parents of delegates that another part discovered are requested after the
- * search (gpu/bfs/delegates/delegates_parents.c).
+ * search (gpu/bfs/delegates/host/delegates_parents.c).
  */
-#include "gpu/bfs/delegates/delegates_host.h"
+#include "gpu/bfs/delegates/host/delegates_host.h"
 
 #include "lib/base/memory.h"
 #include "lib/comm/traffic.h"

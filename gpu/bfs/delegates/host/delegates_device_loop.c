@@ -5,7 +5,7 @@
  * says that a step that is not small comes next, which the host launches behind the running
  * kernels, or that the search is over.
  */
-#include "gpu/bfs/delegates/delegates_host.h"
+#include "gpu/bfs/delegates/host/delegates_host.h"
 
 #include <cuda_runtime_api.h>
 
