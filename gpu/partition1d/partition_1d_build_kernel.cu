@@ -15,7 +15,7 @@ template <typename Maker>
 __global__ void __launch_bounds__(block_size)
     count_degrees(hw_gpu_tuples tuples, uint32_t *degree, uint32_t *loops)
 {
-    __shared__ uint32_t shared[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread();
     Maker maker;
 
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(block_size)
     find_leaf_neighbors(hw_gpu_tuples tuples, const uint32_t *degree, const uint32_t *position,
                         uint32_t *neighbor)
 {
-    __shared__ uint32_t shared[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread();
     Maker maker;
 

@@ -309,12 +309,12 @@ __device__ __forceinline__ void fetch(const hw_gpu_trees &trees, uint64_t v, hw_
 template <typename Maker, int value, int roots>
 __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, hw_gpu_tuples tuples)
 {
-    __shared__ uint32_t room[Maker::room];
+    __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread(), base = tuples.generator ? tuples.first : 0;
     uint32_t within[roots] = {0}; /* fewer tuples a thread than 2^32 */
     Maker maker;
 
-    maker.open(tuples, room, base + me);
+    maker.open(tuples, shared, base + me);
     for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
         uint64_t u, v;
         hw_gpu_tree_record at_u[roots], at_v[roots];
