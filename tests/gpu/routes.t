@@ -141,9 +141,9 @@ for layout in 1d degree-separated; do
         "$MPIEXEC" -n 2 hopwave-traverse -q deep.h5 --layout $layout --parts 2 --device cuda \
         --algorithm sssp --root-list 0 -o no.h5
 done
-refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
+refused "--exchange is refused" 3 'is for methods grid and scan2d' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --exchange bitmap -o no.h5
-refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
+refused "so are switches of one GPU" 3 'is for methods bellman-ford on one GPU' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --method bellman-ford \
     --frontier sweep -o no.h5
 refused "delta takes no negative weights" 3 'use --method bellman-ford' "$MPIEXEC" -n 2 \

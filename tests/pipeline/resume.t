@@ -146,7 +146,7 @@ same "is searched again, too" "$(info short.h5 digest)" "$whole"
 leave old.h5
 "$PYTHON3" -c 'import sys
 with open(sys.argv[1], "r+b") as f:
-    f.seek(8); f.write(b"hopwave 0")' old.h5.partial.searches
+    f.seek(8); f.write(b"hopwave 9")' old.h5.partial.searches
 ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o old.h5 >old.log 2>&1
 ok "a run of another version begins anew" \
     grep -q "is of another version of Hopwave, and is begun anew" old.log

@@ -80,7 +80,7 @@ ok "so does a folder" repeat S
 
 # ---- repeated, by programs that lie elsewhere, in a bare environment ----
 mkdir "$work/bin" && ln -s "$top_builddir"/hopwave-[a-r]* "$top_builddir"/hopwave-[t-z]* "$work/bin"
-env -i HOME="$HOME" PATH="/usr/bin:/bin" OMP_WAIT_POLICY=passive HOPWAVE_MPIEXEC="$(command -v "$MPIEXEC")" \
+env -i HOME="$HOME" PATH="/usr/bin:/bin" OMP_WAIT_POLICY=passive HOPWAVE_MPIEXEC="$(command -v "${HW_MPIEXEC:-$MPIEXEC}")" \
     "$PYTHON3" "$study" repeat S.tar --all --bin "$work/bin" --cores 2 >all.out 2>all.err
 is "a stranger repeats it" "$?" 0
 is "and finds everything identical" "$(tail -n 1 all.out)" \
