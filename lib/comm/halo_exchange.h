@@ -3,8 +3,9 @@
  * (copies) of them. One interface for all of them, in the spirit of PETSc's PetscSF.
  *
  *   Who has what      The user knows which of its elements other ranks need, by rank: a message to
- *                     and a message from each rank of a communicator. hw_halo_map (exchange/halo_map.h)
- *                     finds these lists where only the ghosts are known.
+ *                     and a message from each rank of a communicator.
+ *                     hw_halo_map (exchange/halo_map.h) derives these lists where only the ghosts
+ *                     are known.
  *   Scatter           hw_halo_exchange(): variable lists whose lengths both sides know.
  *   Broadcast         the same with options.same (each rank's one list to many), or
  *                     hw_halo_broadcast() (one rank's array to all).

@@ -20,7 +20,7 @@ unsigned ucp_worker_progress(void *worker);
 
 typedef unsigned progress_function(void *worker);
 
-/* UCX's own function, which the dynamic linker finds next. Also called by threads of the program
+/* UCX's own function, the next one for the dynamic linker. Also called by threads of the program
  * that has several: each resolves it for itself. */
 static progress_function *next_progress(void)
 {

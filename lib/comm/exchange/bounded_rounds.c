@@ -52,7 +52,7 @@ static void fill_bins(const struct hw_context *ctx, const struct hw_block_distri
         }
 }
 
-/* Exchanges the counts, and finds the largest number that any rank receives, and has left. */
+/* Exchanges the counts, and computes the largest number that any rank receives, and has left. */
 static enum hw_status exchange_counts(const struct hw_context *ctx,
                                       const struct hw_bounded_items *items,
                                       struct hw_bounded_round *round, hw_count *max,
