@@ -1,305 +1,25 @@
-/* hopwave-traverse: searches from many roots, and the tree file of what they found. */
+/* hopwave-traverse: searches from many roots; writes trees and measurements to a tree file. */
 #include "lib/run/traverse.h"
-#include "lib/comm/device_buffers.h"
-#include "lib/engine/core/method.h"
 #include "lib/layout/layout_options.h"
 #include "lib/run/method_listing.h"
 #include "lib/run/stage.h"
+#include "lib/run/traverse_options.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum {
-    KEY_ALGORITHM = 0x3000,
-    KEY_DEVICE,
-    KEY_METHOD,
-    KEY_ROOTS,
-    KEY_ROOT_SEED,
-    KEY_MIN_COMPONENT,
-    KEY_ROOT_LIST,
-    KEY_LABELS,
-    KEY_STORE,
-    KEY_CHECK,
-    KEY_GRAPH,
-    KEY_CANONICAL_PARENTS,
-    KEY_TRANSPORT,
-    KEY_MPI_BUFFERS,
-    KEY_RANKS_PER_NODE,
-    KEY_NO_STEPS,
-    KEY_WATCH,
-    KEY_LIST_METHODS,
-    KEY_METHOD_OPTIONS /* and one for each option of a method: hw_method_options() */
-};
-
-static const struct argp_option general_options[] = {
-    {"algorithm", KEY_ALGORITHM, "NAME", 0,
-     "What to run: bfs (the default) or sssp, shortest paths", 1},
-    {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
-    {"method", KEY_METHOD, "NAME|auto", 0,
-     "How; see below (default: auto, which chooses by layout, device and weights)", 1},
-    {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
-    {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},
-    {"min-component", KEY_MIN_COMPONENT, "N", 0,
-     "Sample only roots from which at least N vertices are reached", 1},
-    {"root-list", KEY_ROOT_LIST, "FILE|ID,ID,...", 0,
-     "Search from these vertices: ids of the graph, or a file of one a line", 1},
-    {"labels", KEY_LABELS, 0, 0,
-     "--root-list names vertices as the file did that the graph was imported from; of a "
-     "partition, give --graph too",
-     1},
-    {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
-    {"check", KEY_CHECK, 0, 0,
-     "Validate each search against the input tuples once its clock has stopped", 1},
-    {"graph", KEY_GRAPH, "G.h5", 0,
-     "The graph the partition was made from, for --check and --labels", 1},
-    {"watch", KEY_WATCH, 0, 0,
-     "End the run within seconds when a rank of a node is killed or stopped; without it the "
-     "launcher's own rule holds, except where kernels of GPUs wait for each other",
-     1},
-    {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
-     "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",
-     1},
-    {"transport", KEY_TRANSPORT, "NAME", 0,
-     "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 1},
-    {"mpi-buffers", KEY_MPI_BUFFERS, "WHERE", 0,
-     "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
-     "default): of the device where this MPI says that it takes that",
-     1},
-    {"ranks-per-node", KEY_RANKS_PER_NODE, "N", 0,
-     "Take each N ranks for a node of its own, to which sets that all need go once (default: the "
-     "nodes as they are)",
-     1},
-    {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 1},
-};
-#define GENERAL (sizeof general_options / sizeof general_options[0])
-
-static const struct argp_option questions[] = {
-    {"list-methods", KEY_LIST_METHODS, "FORMAT", OPTION_ARG_OPTIONAL,
-     "Print the methods and where they run, as a table, or as json or markdown with their options",
-     -1},
-    {0}};
-
-/* The general options, those of all methods, and an end. */
-static struct argp_option option_table[GENERAL + HW_OPTIONS_MAX + 2];
-
-/* Completes option_table. Options of methods are in --help=all alone. */
-static void make_option_table(void)
+static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error *err)
 {
-    static char doc[HW_OPTIONS_MAX][512];
-    const struct hw_option *const *options = hw_method_options();
-    struct argp_option *next = option_table + GENERAL;
+    const struct hw_traverse_command *command = pointer;
 
-    memcpy(option_table, general_options, sizeof general_options);
-    *next++ =
-        (struct argp_option){.doc = "Options of methods:", .flags = OPTION_HIDDEN, .group = 2};
-    for (int o = 0; options[o]; o++) {
-        hw_method_option_doc(options[o], doc[o], sizeof doc[o]);
-        *next++ = (struct argp_option){.name = options[o]->name,
-                                       .key = KEY_METHOD_OPTIONS + o,
-                                       .arg = options[o]->argument,
-                                       .flags = OPTION_HIDDEN,
-                                       .doc = doc[o],
-                                       .group = 2};
-    }
-}
-
-/* Answers --list-methods and --help=METHOD. */
-static enum hw_status answer(int key, const char *arg, bool print, struct hw_error *err)
-{
-    static const char *const formats[] = {"table", "json", "markdown", NULL};
-    const char *general[GENERAL + 1] = {NULL};
-    int format = 0;
-
-    for (size_t o = 0; o < GENERAL; o++)
-        general[o] = general_options[o].name;
-    if (key == HW_CLI_HELP) {
-        HW_TRY(hw_method_check_name(arg, err));
-        if (print)
-            hw_method_help_print(arg, stdout);
-        return HW_OK;
-    }
-    HW_TRY(hw_cli_choice("--list-methods", arg ? arg : "table", formats, &format, err));
-    if (print)
-        hw_methods_print(format ? formats[format] : NULL, general, stdout);
-    return HW_OK;
-}
-
-/* The options, and what is only known once all were seen. */
-struct options {
-    struct hw_traverse_options run;
-    const char *sampling; /* the first option about sampling that was given */
-};
-
-/* Options about how roots are sampled. */
-static enum hw_status take_sampling(int key, const char *arg, struct options *options,
-                                    struct hw_error *err)
-{
-    struct hw_traverse_options *run = &options->run;
-    const char *name = key == KEY_ROOTS       ? "--roots"
-                       : key == KEY_ROOT_SEED ? "--root-seed"
-                                              : "--min-component";
-
-    if (!options->sampling)
-        options->sampling = name;
-    if (key == KEY_ROOTS)
-        return hw_cli_count(name, arg, 1, INT_MAX, &run->roots, err);
-    if (key == KEY_ROOT_SEED)
-        return hw_cli_count(name, arg, 0, INT64_MAX, &run->seed, err);
-    return hw_cli_count(name, arg, 1, INT64_MAX, &run->min_component, err);
-}
-
-static enum hw_status take_root_list(const char *arg, struct hw_traverse_options *run,
-                                     struct hw_error *err)
-{
-    hw_roots_free(&run->list);
-    run->root_file = NULL;
-    if (hw_roots_is_list(arg))
-        return hw_roots_parse(arg, &run->list, err);
-    run->root_file = arg;
-    return HW_OK;
-}
-
-static enum hw_status take_input(const char *arg, struct hw_traverse_options *run,
-                                 struct hw_error *err)
-{
-    if (run->input)
-        return hw_fail(err, HW_USAGE, "takes one file, found '%s' and '%s'", run->input, arg);
-    run->input = arg;
-    return HW_OK;
-}
-
-/* What an option without an argument switches on; NULL: this one has one, or switches off. */
-static bool *switch_of(int key, struct hw_traverse_options *run)
-{
-    switch (key) {
-    case KEY_CHECK:
-        return &run->check;
-    case KEY_WATCH:
-        return &run->watch;
-    case KEY_LABELS:
-        return &run->labels;
-    case KEY_CANONICAL_PARENTS:
-        return &run->engine.canonical_parents;
-    default:
-        return NULL;
-    }
-}
-
-static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
-{
-    static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
-    static const char *const buffers[] = {"auto", "host", "device", NULL};
-    struct options *options = given;
-    struct hw_traverse_options *run = &options->run;
-    bool *on = switch_of(key, run);
-    int word = 0;
-    enum hw_status status;
-
-    if (on) {
-        *on = true;
-        return HW_OK;
-    }
-    switch (key) {
-    case ARGP_KEY_ARG:
-        return take_input(arg, run, err);
-    case KEY_ALGORITHM:
-        status = hw_cli_choice("--algorithm", arg, hw_algorithm_words, &word, err);
-        run->engine.algorithm = (enum hw_algorithm)word;
-        return status;
-    case KEY_DEVICE:
-        status = hw_cli_choice("--device", arg, hw_device_words, &word, err);
-        run->device = (enum hw_device)word;
-        return status;
-    case KEY_STORE:
-        status = hw_cli_choice("--store", arg, hw_trees_words, &word, err);
-        run->trees = (enum hw_trees)word;
-        return status;
-    case KEY_METHOD:
-        run->method = arg;
-        return hw_method_check_name(arg, err);
-    case KEY_GRAPH:
-        run->graph = arg;
-        return HW_OK;
-    case KEY_ROOTS:
-    case KEY_ROOT_SEED:
-    case KEY_MIN_COMPONENT:
-        return take_sampling(key, arg, options, err);
-    case KEY_ROOT_LIST:
-        return take_root_list(arg, run, err);
-    case KEY_TRANSPORT:
-        run->transport = arg;
-        status = hw_cli_choice("--transport", arg, transports, &word, err);
-        run->engine.transport = (enum hw_transport_kind)word;
-        return status;
-    case KEY_MPI_BUFFERS:
-        status = hw_cli_choice("--mpi-buffers", arg, buffers, &word, err);
-        run->engine.mpi_buffers = (enum hw_mpi_buffers)word;
-        return status;
-    case KEY_RANKS_PER_NODE:
-        return hw_cli_count("--ranks-per-node", arg, 1, INT_MAX, &run->ranks_per_node, err);
-    case KEY_NO_STEPS:
-        run->engine.trace = false;
-        return HW_OK;
-    default:
-        break;
-    }
-    if (key >= KEY_METHOD_OPTIONS && key < KEY_METHOD_OPTIONS + HW_OPTIONS_MAX)
-        return hw_option_parse(hw_method_options()[key - KEY_METHOD_OPTIONS], arg,
-                               &run->engine.values, err);
-    return hw_layout_take(key, arg, &run->layout, err);
-}
-
-/* Refuses options that contradict each other whatever the file. */
-static enum hw_status check(const struct options *options, struct hw_error *err)
-{
-    const struct hw_traverse_options *run = &options->run;
-    bool listed = run->root_file || run->list.count > 0;
-
-    if (!run->input)
-        return hw_fail(err, HW_USAGE, "no input; give a partition or a graph");
-    if (listed && options->sampling)
-        return hw_fail(err, HW_USAGE, "%s: is about sampling, and --root-list names the roots",
-                       options->sampling);
-    if (run->labels && !listed)
-        return hw_fail(err, HW_USAGE, "--labels: is about --root-list, which is not given");
-    if (run->graph && !run->check && !run->labels)
-        return hw_fail(err, HW_USAGE, "--graph: only --check and --labels read it");
-    if (run->device == HW_CPU &&
-        (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
-        return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
-                       run->transport);
-    if (run->device == HW_CPU && run->engine.mpi_buffers != HW_MPI_BUFFERS_AUTO)
-        return hw_fail(err, HW_USAGE,
-                       "--mpi-buffers: is about memory of GPUs, and --device is cpu");
-    enum hw_status status = hw_method_check_options(NULL, &run->engine, err);
-
-    return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
-               ? hw_mpi_require_device_pointers(err)
-               : status;
-}
-
-static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *err)
-{
-    const struct options *options = given;
-    enum hw_status status = check(options, err);
-
-    return status == HW_OK ? hw_traverse(stage, &options->run, err) : status;
+    HW_TRY(hw_traverse_options_check(command, err));
+    return hw_traverse(stage, &command->run, err);
 }
 
 int main(int argc, char **argv)
 {
-    struct options options = {
-        .run = {.method = "auto",
-                .transport = "auto",
-                .roots = 64,
-                .seed = 1,
-                .engine = {.algorithm = HW_BFS, .trace = true}},
-    };
+    struct hw_traverse_command command = HW_TRAVERSE_COMMAND_DEFAULT;
     char doc[8192];
 
-    make_option_table();
     snprintf(doc, sizeof doc, "%s\v%s",
              "Searches a partition, or a graph partitioned in memory, from many roots. One rank "
              "works on one part.",
@@ -307,14 +27,14 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {.name = "hopwave-traverse",
                                            .arguments = "P.h5|G.h5",
                                            .doc = doc,
-                                           .options = option_table,
-                                           .take = take,
+                                           .options = hw_traverse_option_table(),
+                                           .take = hw_traverse_options_take,
                                            .has_output = true,
                                            .group = hw_layout_options,
-                                           .questions = questions,
-                                           .answer = answer};
-    int status = hw_stage_main(argc, argv, &program, &options, run);
+                                           .questions = hw_traverse_questions,
+                                           .answer = hw_traverse_options_answer};
+    int status = hw_stage_main(argc, argv, &program, &command, run);
 
-    hw_roots_free(&options.run.list);
+    hw_roots_free(&command.run.list);
     return status;
 }

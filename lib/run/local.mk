@@ -15,6 +15,8 @@ libhopwave_a_SOURCES += \
   lib/run/traversal_state.h \
   lib/run/traverse.c \
   lib/run/traverse.h \
+  lib/run/traverse_options.c \
+  lib/run/traverse_options.h \
   lib/run/traverse_resume.c \
   lib/run/traverse_search.c \
   lib/run/traverse_write.c
