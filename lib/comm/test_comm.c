@@ -43,8 +43,8 @@ static void test_exchange(struct tap *tap, const struct hw_context *ctx)
         }
     }
     tap_ok(tap,
-           hw_exchange(ctx->world, sizeof *send, send, send_count, &received, receive_count,
-                       &err) == HW_OK,
+           hw_alltoallv(ctx->world, sizeof *send, send, send_count, &received, receive_count,
+                        &err) == HW_OK,
            "exchange");
     for (int r = 0, at = 0; r < ctx->size && received; r++) {
         right = right && receive_count[r] == ctx->rank + 1;

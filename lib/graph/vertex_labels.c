@@ -222,16 +222,16 @@ enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, cons
     for (hw_count i = 0; i < count; i++)
         if (look.owner[i] >= 0)
             look.question[next[look.owner[i]]++] = id[i];
-    status = hw_exchange(labels->ctx->world, sizeof *look.question, look.question, look.asked,
-                         &look.answer, answered, err);
+    status = hw_alltoallv(labels->ctx->world, sizeof *look.question, look.question, look.asked,
+                          &look.answer, answered, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < ranks; r++)
         total += answered[r];
     for (hw_count i = 0; i < total; i++)
         look.answer[i] = labels->label[look.answer[i] - first];
-    status = hw_exchange_into(labels->ctx->world, sizeof *look.answer, look.answer, answered,
-                              look.question, look.asked, err);
+    status = hw_alltoallv_into(labels->ctx->world, sizeof *look.answer, look.answer, answered,
+                               look.question, look.asked, err);
     for (int r = 0; r < ranks; r++)
         next[r] -= look.asked[r];
     for (hw_count i = 0; i < count && status == HW_OK; i++)

@@ -247,7 +247,7 @@ static enum hw_status grid_candidates(const struct hw_context *ctx, const struct
             bits[b * words + w] = word_of_lists(offset, w, grid->block);
     }
     status =
-        hw_exchange(ctx->world, sizeof *bits, bits, counts, &received, counts + ctx->size, err);
+        hw_alltoallv(ctx->world, sizeof *bits, bits, counts, &received, counts + ctx->size, err);
     if (status != HW_OK)
         goto done;
 #pragma omp parallel for
@@ -441,7 +441,7 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
     if (status != HW_OK || room == 0)
         goto done;
     counts[0] = own > 0 ? first_ones(sampler, mine, own, keys) : 0;
-    status = hw_exchange(ctx->world, sizeof *mine, mine, counts, &draws, counts + ctx->size, err);
+    status = hw_alltoallv(ctx->world, sizeof *mine, mine, counts, &draws, counts + ctx->size, err);
     for (int r = 0; r < ctx->size && status == HW_OK; r++)
         came += counts[ctx->size + r];
     if (status == HW_OK && ctx->rank == 0)

@@ -481,8 +481,8 @@ static enum hw_status compare_reference(const struct check *check, hw_count i, c
     receive[0] = check->length;
     for (int r = 0; r < ctx->size && ctx->rank == 0; r++)
         hw_store_share(check->findings->vertices, r, ctx->size, &first, &send[r]);
-    status = hw_exchange_into(ctx->world, hw_value_size(check->value), check->serial_values, send,
-                              check->other_values, receive, err);
+    status = hw_alltoallv_into(ctx->world, hw_value_size(check->value), check->serial_values, send,
+                               check->other_values, receive, err);
     return status == HW_OK ? compare_values(check, values, HW_CHECK_REFERENCE, finding, err)
                            : status;
 }

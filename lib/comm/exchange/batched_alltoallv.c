@@ -196,8 +196,8 @@ static enum hw_status send_round(struct hw_batched_alltoallv *exchange, hw_count
     for (int r = 0; r < ranks; r++)
         sum += receive_count[r];
     if (status == HW_OK)
-        status = hw_exchange_into(exchange->ctx->world, (size_t)exchange->words * sizeof(uint32_t),
-                                  from, send, exchange->received, receive_count, err);
+        status = hw_alltoallv_into(exchange->ctx->world, (size_t)exchange->words * sizeof(uint32_t),
+                                   from, send, exchange->received, receive_count, err);
     if (status == HW_OK)
         status = receive(self, exchange->received, sum, err);
     return status;

@@ -182,15 +182,16 @@ static enum hw_status pass(MPI_Comm comm, size_t size, const void *send, const h
     return status;
 }
 
-enum hw_status hw_exchange_into(MPI_Comm comm, size_t size, const void *send,
-                                const hw_count *send_count, void *receive,
-                                const hw_count *receive_count, struct hw_error *err)
+enum hw_status hw_alltoallv_into(MPI_Comm comm, size_t size, const void *send,
+                                 const hw_count *send_count, void *receive,
+                                 const hw_count *receive_count, struct hw_error *err)
 {
     return pass(comm, size, send, send_count, receive, receive_count, HW_OK, err);
 }
 
-enum hw_status hw_exchange(MPI_Comm comm, size_t size, const void *send, const hw_count *send_count,
-                           void *received, hw_count *receive_count, struct hw_error *err)
+enum hw_status hw_alltoallv(MPI_Comm comm, size_t size, const void *send,
+                            const hw_count *send_count, void *received, hw_count *receive_count,
+                            struct hw_error *err)
 {
     int ranks = 0;
     void *memory = NULL;

@@ -15,16 +15,17 @@
  *
  * send_count, receive_count: [ranks of comm].
  */
-enum hw_status hw_exchange(MPI_Comm comm, size_t size, const void *send, const hw_count *send_count,
-                           void *received, hw_count *receive_count, struct hw_error *err);
+enum hw_status hw_alltoallv(MPI_Comm comm, size_t size, const void *send,
+                            const hw_count *send_count, void *received, hw_count *receive_count,
+                            struct hw_error *err);
 
 /*
  * The same into the caller's memory, with counts known on both sides. Ranks agree on
  * failures. Collective over comm.
  */
-enum hw_status hw_exchange_into(MPI_Comm comm, size_t size, const void *send,
-                                const hw_count *send_count, void *receive,
-                                const hw_count *receive_count, struct hw_error *err);
+enum hw_status hw_alltoallv_into(MPI_Comm comm, size_t size, const void *send,
+                                 const hw_count *send_count, void *receive,
+                                 const hw_count *receive_count, struct hw_error *err);
 
 /* Exclusive prefix sum over the ranks; the first rank gets 0. Collective. */
 enum hw_status hw_prefix_sum(MPI_Comm comm, hw_count mine, hw_count *before, struct hw_error *err);

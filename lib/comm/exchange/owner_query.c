@@ -88,14 +88,14 @@ static enum hw_status run_round(const struct hw_owner_query *query, struct hw_bo
 
     if (status == HW_OK) {
         sort_requests(query, round, request, &buffers);
-        status = hw_exchange_into(world, query->request_size, buffers.request, round->send,
-                                  buffers.received_request, round->receive, err);
+        status = hw_alltoallv_into(world, query->request_size, buffers.request, round->send,
+                                   buffers.received_request, round->receive, err);
     }
     if (status == HW_OK)
         query->respond(query->self, buffers.received_request, round->receiving, buffers.reply);
     if (status == HW_OK && query->reply_size > 0) {
-        status = hw_exchange_into(world, query->reply_size, buffers.reply, round->receive,
-                                  buffers.received_reply, round->send, err);
+        status = hw_alltoallv_into(world, query->reply_size, buffers.reply, round->receive,
+                                   buffers.received_reply, round->send, err);
         if (status == HW_OK)
             scatter_replies(query, round, &buffers, reply);
     }

@@ -80,8 +80,8 @@ static enum hw_status exchange_ids(struct hw_tree *tree, const struct hw_part *p
         goto done;
     for (hw_lid i = 0; i < own->count; i++)
         sorted[i] = own->graph_id[own->by_graph_id[i]];
-    status = hw_exchange(tree->ctx->world, sizeof *sorted, sorted, tree->send_count, &received,
-                         tree->receive_count, err);
+    status = hw_alltoallv(tree->ctx->world, sizeof *sorted, sorted, tree->send_count, &received,
+                          tree->receive_count, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < tree->ctx->size; r++)
@@ -128,8 +128,8 @@ enum hw_status hw_tree_slice(struct hw_tree *tree, size_t size, const void *own,
 {
     hw_count length = tree->length;
     const hw_lid *place = tree->place;
-    enum hw_status status = hw_exchange_into(tree->ctx->world, size, own, tree->send_count,
-                                             tree->received, tree->receive_count, err);
+    enum hw_status status = hw_alltoallv_into(tree->ctx->world, size, own, tree->send_count,
+                                              tree->received, tree->receive_count, err);
 
     if (status != HW_OK)
         return status;

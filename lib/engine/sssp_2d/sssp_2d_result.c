@@ -155,20 +155,20 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
 
     status = hw_agree(comm, status, err);
     if (status == HW_OK)
-        status = hw_exchange(comm, sizeof(hw_lid), requests.position, requests.send_count,
-                             &requests.asked, requests.receive_count, err);
+        status = hw_alltoallv(comm, sizeof(hw_lid), requests.position, requests.send_count,
+                              &requests.asked, requests.receive_count, err);
     if (status == HW_OK)
         status = hw_agree(
             comm, make_answers(&requests, weight != NULL, send_buffers->line.size, err), err);
     if (status == HW_OK) {
         answer(paths, send_buffers, &requests);
-        status = hw_exchange_into(comm, sizeof(hw_gid), requests.answer, requests.receive_count,
-                                  requests.gid, requests.send_count, err);
+        status = hw_alltoallv_into(comm, sizeof(hw_gid), requests.answer, requests.receive_count,
+                                   requests.gid, requests.send_count, err);
     }
     if (status == HW_OK && weight)
         status =
-            hw_exchange_into(comm, sizeof(union hw_weight), requests.weight_answer,
-                             requests.receive_count, requests.weight, requests.send_count, err);
+            hw_alltoallv_into(comm, sizeof(union hw_weight), requests.weight_answer,
+                              requests.receive_count, requests.weight, requests.send_count, err);
     for (hw_count k = 0; k < requests.sends && status == HW_OK; k++) {
         paths->parents.fetched[requests.position[k]] = requests.gid[k];
         if (weight)

@@ -88,8 +88,8 @@ static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_tr
     if (status != HW_OK)
         goto done;
     list_claims(e, out, at);
-    status = hw_exchange(e->ctx.world, sizeof *out, out, e->messages.send_count, &in,
-                         e->messages.recv_count, err);
+    status = hw_alltoallv(e->ctx.world, sizeof *out, out, e->messages.send_count, &in,
+                          e->messages.recv_count, err);
     if (status != HW_OK)
         goto done;
     hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *out);
@@ -160,8 +160,8 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
     for (int r = 0; r < parts; r++)
         for (hw_count end = i + e->messages.send_count[r]; i < end; i++)
             relative[i] = question[i] - e->halo.mirror_first[r];
-    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->messages.send_count, &asked,
-                         e->messages.recv_count, err);
+    status = hw_alltoallv(e->ctx.world, sizeof *relative, relative, e->messages.send_count, &asked,
+                          e->messages.recv_count, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
@@ -173,8 +173,8 @@ static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_coun
     if (status != HW_OK)
         goto done;
     answer(e, asked, e->messages.recv_count, out);
-    status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->messages.recv_count, in,
-                              e->messages.send_count, err);
+    status = hw_alltoallv_into(e->ctx.world, sizeof *out, out, e->messages.recv_count, in,
+                               e->messages.send_count, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
         set_parent(e, e->halo.mirror[question[k]] - e->vertices.delegates, &in[k]);
     hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *question);

@@ -150,8 +150,8 @@ static enum hw_status assign(const struct hw_context *ctx, const struct ids *ids
         for (int r = 0; r < ctx->size; r++)
             questions->send[r] = hw_lower_bound(ids->id, ids->count, cut[r + 1]) -
                                  hw_lower_bound(ids->id, ids->count, cut[r]);
-        status = hw_exchange(ctx->world, sizeof *ids->id, ids->id, questions->send,
-                             &questions->asked, questions->receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *ids->id, ids->id, questions->send,
+                              &questions->asked, questions->receive, err);
     }
     free(cut);
     if (status != HW_OK)
@@ -184,8 +184,8 @@ static enum hw_status answer(const struct hw_context *ctx, const struct ids *own
         hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_exchange_into(ctx->world, sizeof *found, found, questions->receive,
-                                  questions->answer, questions->send, err);
+        status = hw_alltoallv_into(ctx->world, sizeof *found, found, questions->receive,
+                                   questions->answer, questions->send, err);
     return status;
 }
 
@@ -215,8 +215,8 @@ static enum hw_status send_labels(const struct hw_import *import, const struct i
         send[r] = high > low ? high - low : 0;
     }
     if (status == HW_OK)
-        status = hw_exchange(ctx->world, sizeof *owned->id, owned->id, send, &labelling->label,
-                             receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *owned->id, owned->id, send, &labelling->label,
+                              receive, err);
     hw_store_share(labelling->vertices, ctx->rank, ctx->size, &labelling->first, &labelling->count);
     free(send);
     free(receive);

@@ -143,10 +143,10 @@ static enum hw_status assign(const struct hw_context *ctx, struct pairs *pairs,
     if (status == HW_OK)
         status = count_sends(ctx, pairs, send, err);
     if (status == HW_OK)
-        status = hw_exchange(ctx->world, sizeof *key, pairs->key, send, &key, receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *key, pairs->key, send, &key, receive, err);
     if (status == HW_OK && pairs->weights != HW_WEIGHTS_NONE)
         status =
-            hw_exchange(ctx->world, sizeof *weight, pairs->weight, send, &weight, receive, err);
+            hw_alltoallv(ctx->world, sizeof *weight, pairs->weight, send, &weight, receive, err);
     if (status == HW_OK) {
         pairs_free(pairs);
         pairs->key = key;

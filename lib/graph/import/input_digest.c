@@ -70,7 +70,7 @@ enum hw_status hw_input_digest(const struct hw_context *ctx, const struct hw_inp
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK) {
         send[0] = count;
-        status = hw_exchange(ctx->world, sizeof *digest, digest, send, &all, receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *digest, digest, send, &all, receive, err);
     }
     if (status == HW_OK && ctx->rank == 0) {
         XXH128_canonicalFromHash(&result, XXH3_128bits(all, (size_t)blocks * sizeof *all));

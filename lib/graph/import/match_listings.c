@@ -131,11 +131,11 @@ static enum hw_status compare(const struct hw_context *ctx, const struct hw_piec
         fill(pieces, bits, ctx->size, send, start, &mine);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status =
-            hw_exchange(ctx->world, sizeof *mine.edge, mine.edge, send, &theirs.edge, receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *mine.edge, mine.edge, send, &theirs.edge, receive,
+                              err);
     if (status == HW_OK)
-        status =
-            hw_exchange(ctx->world, sizeof *mine.hash, mine.hash, send, &theirs.hash, receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *mine.hash, mine.hash, send, &theirs.hash, receive,
+                              err);
     for (int r = 0; r < ctx->size && status == HW_OK; r++)
         theirs.count += receive[r];
     if (status == HW_OK)

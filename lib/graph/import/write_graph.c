@@ -86,7 +86,7 @@ static enum hw_status exchange_heads(const struct hw_context *ctx, const hw_coun
     if (status == HW_OK) {
         pack_tuples(pieces, plan->skip, head);
         send[to] = plan->skip;
-        status = hw_exchange(ctx->world, sizeof *head, head, send, &plan->tail, receive, err);
+        status = hw_alltoallv(ctx->world, sizeof *head, head, send, &plan->tail, receive, err);
     }
     free(send);
     free(receive);

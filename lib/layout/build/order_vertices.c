@@ -179,8 +179,8 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     struct arrivals arrivals = {0};
     MPI_Comm world = builder->ctx->world;
     hw_gid *reply = NULL;
-    enum hw_status status = hw_exchange(world, sizeof *standings->rank, standings->rank, send,
-                                        &arrivals.rank, come, err);
+    enum hw_status status = hw_alltoallv(world, sizeof *standings->rank, standings->rank, send,
+                                         &arrivals.rank, come, err);
 
     for (int r = 0; r < builder->ctx->size && status == HW_OK; r++)
         arrivals.count += come[r];
@@ -188,7 +188,7 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
         search[i] = hw_vertex_distribution_vertex(&builder->vertices.distribution,
                                                   builder->ctx->rank, standings->local[i]);
     if (status == HW_OK)
-        status = hw_exchange(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
+        status = hw_alltoallv(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
     if (status == HW_OK) {
         status = hw_alloc(&reply, arrivals.count, sizeof *reply, "the order", err);
         status = hw_agree(world, status, err);
@@ -196,7 +196,7 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     if (status == HW_OK)
         status = number(builder, &arrivals, standings->rank_bits, reply, err);
     if (status == HW_OK)
-        status = hw_exchange_into(world, sizeof *reply, reply, come, search, send, err);
+        status = hw_alltoallv_into(world, sizeof *reply, reply, come, search, send, err);
     free(arrivals.rank);
     free(arrivals.graph_id);
     free(arrivals.from);

@@ -184,7 +184,7 @@ static enum hw_status forward_round(struct hw_root_batch *batch,
     }
     if (batch->ctx->size > 1)
         status =
-            hw_exchange_into(world, size, f.send, round->send, f.received, round->receive, err);
+            hw_alltoallv_into(world, size, f.send, round->send, f.received, round->receive, err);
     if (status != HW_OK)
         goto done;
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
@@ -195,8 +195,8 @@ static enum hw_status forward_round(struct hw_root_batch *batch,
                       f.answer);
     }
     if (hw_root_batch_is_weighted(batch) && batch->ctx->size > 1) {
-        status = hw_exchange_into(world, sizeof *f.answer, f.answer, round->receive, f.answered,
-                                  round->send, err);
+        status = hw_alltoallv_into(world, sizeof *f.answer, f.answer, round->receive, f.answered,
+                                   round->send, err);
         if (status == HW_OK)
             settle_records(batch, f.send, f.answered, round->sending);
     }
@@ -303,11 +303,11 @@ static enum hw_status source_round(struct hw_root_batch *batch, const struct hw_
     if (status != HW_OK)
         goto done;
     order_tuples(batch, edges, round, &s);
-    status = hw_exchange_into(world, sizeof *s.send, s.send, round->send, s.received,
-                              round->receive, err);
+    status = hw_alltoallv_into(world, sizeof *s.send, s.send, round->send, s.received,
+                               round->receive, err);
     if (status == HW_OK && hw_root_batch_is_weighted(batch))
-        status = hw_exchange_into(world, sizeof *s.send_weight, s.send_weight, round->send,
-                                  s.received_weight, round->receive, err);
+        status = hw_alltoallv_into(world, sizeof *s.send_weight, s.send_weight, round->send,
+                                   s.received_weight, round->receive, err);
     free(s.send);
     s.send = NULL;
     if (status == HW_OK) {
