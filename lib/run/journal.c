@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,16 +99,38 @@ static char *read_block(struct hw_journal *journal, uint64_t *count)
 
 /* ---- opening ---- */
 
-/* Whether the journal begins with the key, behind which it then stands. *program: whether it
- * begins at least with the key's program, which ends at the first ';'. */
-static bool has_key(struct hw_journal *journal, const char *key, bool *program)
+/* Reads the program of a journal's key; whatever comes after it may be of any version. */
+static void read_program(const char *path, char program[HW_JOURNAL_PROGRAM])
 {
-    const size_t length = strcspn(key, ";");
+    struct hw_journal journal = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    char bytes[sizeof(uint64_t) + HW_JOURNAL_PROGRAM - 1] = {0};
+    const char *text = bytes + sizeof(uint64_t);
+
+    if (journal.fd < 0)
+        return;
+    if (read_bytes(&journal, 0, bytes, sizeof bytes) && memcmp(text, "hopwave ", 8) == 0 &&
+        memchr(text, ';', HW_JOURNAL_PROGRAM - 1))
+        snprintf(program, HW_JOURNAL_PROGRAM, "%.*s", (int)strcspn(text, ";"), text);
+    close(journal.fd);
+}
+
+enum hw_status hw_journal_program(const struct hw_context *ctx, const char *path,
+                                  char program[HW_JOURNAL_PROGRAM], struct hw_error *err)
+{
+    memset(program, 0, HW_JOURNAL_PROGRAM);
+    if (ctx->rank == 0)
+        read_program(path, program);
+    return hw_mpi(MPI_Bcast(program, HW_JOURNAL_PROGRAM, MPI_CHAR, 0, ctx->world), "MPI_Bcast",
+                  err);
+}
+
+/* Whether the journal begins with the key; its records come next then. */
+static bool has_key(struct hw_journal *journal, const char *key)
+{
     uint64_t count = 0;
     char *found = read_block(journal, &count);
     bool same = found && count == strlen(key) && memcmp(found, key, count) == 0;
 
-    *program = found && count >= length && memcmp(found, key, length) == 0;
     free(found);
     return same;
 }
@@ -116,7 +139,6 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
                                 int *found, int *other, struct hw_error *err)
 {
     struct stat about;
-    bool program = false;
 
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (journal->fd < 0) {
@@ -126,11 +148,10 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
     }
     if (fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "%s is no plain file", journal->path);
-    *found = usable && has_key(journal, key, &program);
+    *found = usable && has_key(journal, key);
     if (*found)
         return HW_OK;
-    if (usable && about.st_size > 0)
-        *other = program ? HW_JOURNAL_OF_OTHER_RUN : HW_JOURNAL_OF_OTHER_PROGRAM;
+    *other = usable && about.st_size > 0;
     journal->length = 0;
     if (ftruncate(journal->fd, 0) != 0)
         return hw_fail(err, HW_RESOURCES, "%s cannot be emptied: %s", journal->path,
@@ -139,23 +160,23 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
 }
 
 enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, const char *key,
-                               bool usable, struct hw_journal *journal, bool *found,
-                               enum hw_journal_other *other, struct hw_error *err)
+                               bool usable, struct hw_journal *journal, bool *found, bool *other,
+                               struct hw_error *err)
 {
     enum hw_status status = HW_OK;
-    int said[2] = {0, 0};
+    int flags[2] = {0, 0};
 
     *journal = (struct hw_journal){.ctx = ctx, .synced = hw_seconds()};
     if (ctx->rank == 0) {
         journal->path = strdup(path);
-        status = journal->path ? open_file(journal, key, usable, &said[0], &said[1], err)
+        status = journal->path ? open_file(journal, key, usable, &flags[0], &flags[1], err)
                                : hw_fail(err, HW_RESOURCES, "no memory for a path");
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(said, 2, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
-    *found = said[0] != 0;
-    *other = (enum hw_journal_other)said[1];
+        status = hw_mpi(MPI_Bcast(flags, 2, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
+    *found = flags[0] != 0;
+    *other = flags[1] != 0;
     return status;
 }
 

@@ -16,7 +16,7 @@
 
 /* Trees on their way into the tree file: `batch` slices at a time. */
 struct hw_traversal_trees {
-    bool partial_found; /* a partial file was there */
+    bool partial_found; /* there is a partial file to resume from */
     hw_count stored;    /* trees stored in the file */
     struct hw_tree tree;
     hw_count batch;  /* slices in memory at a time */
@@ -108,8 +108,12 @@ enum hw_status hw_traversal_search(struct hw_traversal *t, struct hw_error *err)
 
 /* ---- traverse_resume.c ---- */
 
-/* Takes over the searches that a former run of the same kind finished, and opens
- * the journal for the others. Collective. */
+/* Refuses, with HW_USAGE, a partial file of another version of the program unless --force is
+ * given; with it the file counts as absent. Call it before any work. Collective. */
+enum hw_status hw_traversal_check_partial(struct hw_traversal *t, struct hw_error *err);
+
+/* Takes over the searches that an earlier run with the same key finished, and opens the journal
+ * for the others. Collective. */
 enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err);
 
 /* Notes that searches [first, first+count) are finished; stops, with

@@ -207,6 +207,8 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
         status =
             hw_store_create_partial(t->ctx, t->stage->cli.output, HW_KIND_TREE, t->stage->cli.force,
                                     &t->store, &t->trees.partial_found, err);
+    if (status == HW_OK && !t->stage->cli.estimate)
+        status = hw_traversal_check_partial(t, err);
     const struct hw_source_request request = {.path = options->input,
                                               .layout = &options->layout,
                                               .graph = options->graph,

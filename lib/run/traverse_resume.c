@@ -1,7 +1,7 @@
 /*
- * Runs that stop half-way: the finished searches stay in OUTPUT.partial (their
- * trees, where the final file will have them) and OUTPUT.partial.searches (the
- * journal), and the next start of the same run goes on from there.
+ * Resuming interrupted runs: finished searches stay in OUTPUT.partial (their trees, at their place
+ * in the final file) and OUTPUT.partial.searches (the journal), and the next start of the same run
+ * resumes from both.
  */
 #include <config.h>
 
@@ -15,6 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+/* The version of the journal's format. Raise it where the key's text or the meaning of a record
+ * changes; sizes of rows are part of the key besides. */
+enum { JOURNAL_VERSION = 2 };
+
+/* The program that writes this journal: the begin of its key. Journals of others are refused. */
+static void program_key(char program[HW_JOURNAL_PROGRAM])
+{
+    snprintf(program, HW_JOURNAL_PROGRAM, "hopwave %s, journal %d, rows %zu %zu",
+             PACKAGE_VERSION HW_BUILD, JOURNAL_VERSION, sizeof(struct hw_search_row),
+             sizeof(struct hw_step_row));
+}
 
 /* How the searches are done, as far as the user chooses it: "direction=auto forward-factor=0.03",
  * each option of the method with its value; NULL where there is no memory. */
@@ -48,20 +60,20 @@ static char *make_key(const struct hw_traversal *t)
     const struct hw_engine_options *engine = &t->options->engine;
     const struct hw_layout_spec *spec = &t->part.spec;
     const char *digest = hw_source_digest(&t->source);
-    char *options = make_options_key(t), *key = NULL;
+    char *options = make_options_key(t), *key = NULL, program[HW_JOURNAL_PROGRAM];
     uint64_t roots = XXH3_64bits(t->searches.roots.id,
                                  (size_t)t->searches.roots.count * sizeof *t->searches.roots.id);
 
     if (!options)
         return NULL;
+    program_key(program);
     if (asprintf(&key,
-                 "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
+                 "%s; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
                  "; %d ranks %d threads; algorithm %d method %s device %d; %s; %" PRI_COUNT
                  " ranks a node; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
                  " trees kept, checked %d",
-                 PACKAGE_VERSION HW_BUILD, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
-                 digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
-                 spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
+                 program, digest ? digest : "a recipe", t->part.graph_digest, spec->layout,
+                 spec->order, spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm,
                  t->method->descriptor->name, t->method->ops->device, options,
                  t->options->ranks_per_node, t->searches.roots.count, roots, t->trees.stored,
@@ -140,10 +152,46 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
     return hw_agree(t->ctx->world, status, err);
 }
 
+/* The sentence for a partial file of another version; "hopwave 0.1.0" of a program's key
+ * "hopwave 0.1.0, journal 2, rows 1 2" names it. */
+static enum hw_status refuse_partial(const char *output, const char *written_by,
+                                     const char *program, struct hw_error *err)
+{
+    const int old = (int)strcspn(written_by, ","), now = (int)strcspn(program, ",");
+    const bool same_name = old == now && strncmp(written_by, program, (size_t)old) == 0;
+
+    return hw_fail(err, HW_USAGE,
+                   "%s.partial was begun by %s%.*s and cannot be resumed by %.*s: finish it with "
+                   "that one, remove it and %s.partial.searches, or begin anew with --force",
+                   output, same_name ? "another build of " : "", old, written_by, now, program,
+                   output);
+}
+
+enum hw_status hw_traversal_check_partial(struct hw_traversal *t, struct hw_error *err)
+{
+    char written_by[HW_JOURNAL_PROGRAM] = "", program[HW_JOURNAL_PROGRAM];
+    char *path = journal_path(t);
+    enum hw_status status = path ? HW_OK : hw_fail(err, HW_RESOURCES, "no memory for a path");
+
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_journal_program(t->ctx, path, written_by, err);
+    free(path);
+    program_key(program);
+    if (status != HW_OK || !t->trees.partial_found || !written_by[0] ||
+        strcmp(written_by, program) == 0)
+        return status;
+    if (!t->stage->cli.force)
+        return refuse_partial(t->stage->cli.output, written_by, program, err);
+    hw_note(t->ctx, "%s.partial was begun by %.*s, and is begun anew", t->stage->cli.output,
+            (int)strcspn(written_by, ","), written_by);
+    t->trees.partial_found = false;
+    return HW_OK;
+}
+
 enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
 {
-    bool found = false;
-    enum hw_journal_other other = HW_JOURNAL_OF_NONE;
+    bool found = false, other = false;
     char *path = journal_path(t), *key = make_key(t);
     enum hw_status status = hw_stop_catch(err);
 
@@ -154,8 +202,7 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
         status = hw_journal_open(t->ctx, path, key, t->trees.partial_found, &t->progress.journal,
                                  &found, &other, err);
     if (status == HW_OK && other)
-        hw_note(t->ctx, "%s.partial is of another %s, and is begun anew", t->stage->cli.output,
-                other == HW_JOURNAL_OF_OTHER_RUN ? "run" : "version of Hopwave");
+        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
     keep(t, found);
     if (status == HW_OK && found)
         status = hw_journal_restore(&t->progress.journal, &t->report, &t->searches.search_results,

@@ -143,14 +143,30 @@ ok "a tree that a crash of the machine cut off" \
     ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o short.h5 --quiet
 same "is searched again, too" "$(info short.h5 digest)" "$whole"
 
+# Of another version: the journal's key names the program, "hopwave VERSION, journal N, ...;".
 leave old.h5
 "$PYTHON3" -c 'import sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(8); f.write(b"hopwave 9")' old.h5.partial.searches
-ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o old.h5 >old.log 2>&1
-ok "a run of another version begins anew" \
-    grep -q "is of another version of Hopwave, and is begun anew" old.log
+cp old.h5.partial.searches former.searches
+again="$MPIEXEC -n 2 $t p.h5 --roots 300 --threads 1 --direction top-down"
+# shellcheck disable=SC2086 # words
+refused "a run of another version" 2 \
+    "old.h5.partial was begun by hopwave 9.* and cannot be resumed by hopwave .* --force" \
+    $again -o old.h5
+ok "stays as it was" cmp old.h5.partial.searches former.searches
+ok "with its trees" test -s old.h5.partial -a ! -e old.h5
+# shellcheck disable=SC2086
+$again -o old.h5 --force >old.log 2>&1
+is "--force begins anew" "$?" 0
+is "and says so" "$(grep -c 'old.h5.partial was begun by hopwave 9.*, and is begun anew' old.log)" 1
 is "with no search of the former" "$(info old.h5 searches_resumed)" 0
+leave format.h5
+sed -i 's/, journal 2, /, journal 1, /' format.h5.partial.searches
+# shellcheck disable=SC2086
+refused "a run whose journal is of another format" 2 "was begun by another build of hopwave" \
+    $again -o format.h5
+rm former.searches format.h5.partial format.h5.partial.searches
 
 leave text.h5
 echo "no journal" >text.h5.partial.searches
