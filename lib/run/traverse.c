@@ -445,11 +445,12 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
     return HW_OK;
 }
 
-/* Whether lost ranks are looked for: on request, and where kernels of several GPUs wait for each
- * other, which MPI does not see. With transport mpi no kernel waits for another rank. */
+/* Whether ranks watch each other: on request, and in every run on several GPUs. Kernels that wait
+ * for a peer do not see that it was killed; and no launcher ends a run whose rank is stopped, which
+ * blocks the GPUs of all others. */
 static bool needs_watch(const struct hw_traverse_options *options)
 {
-    return options->watch || (options->device == HW_CUDA && strcmp(options->transport, "mpi") != 0);
+    return options->watch || options->device == HW_CUDA;
 }
 
 enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,

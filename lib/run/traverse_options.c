@@ -54,7 +54,7 @@ static const struct argp_option general_options[] = {
      "The graph the partition was made from, for --check and --labels", 1},
     {"watch", KEY_WATCH, 0, 0,
      "End the run within seconds when a rank of a node is killed or stopped; without it the "
-     "launcher's own rule holds, except where kernels of GPUs wait for each other",
+     "launcher's own rule holds; runs on GPUs always do so",
      1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
      "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",

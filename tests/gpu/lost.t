@@ -35,10 +35,8 @@ options() {
 # begin NAME METHOD TRANSPORT LAUNCHER'S-OPTIONS: a run beside this shell; its number is in
 # NAME.run.
 begin() {
-    # No kernel waits over mpi: there the run is watched on request.
-    [ "$3" = mpi ] && watch=--watch || watch=
     OMP_NUM_THREADS=1 timeout -s KILL 90 "$MPIEXEC" $4 -n "$many" hopwave-traverse --force \
-        $(options $2) --device cuda --transport $3 $watch --roots 12000 --store none \
+        $(options $2) --device cuda --transport $3 --roots 12000 --store none \
         -o "$work/$1.h5" >/dev/null 2>"$1.err" </dev/null &
     echo $! >"$1.run"
 }
