@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# A Slurm of one node on this machine, for tests; source it after workflow.sh.
+# A Slurm of one node on this machine, for tests; source it after tap.sh.
 # Everything of it lies in $work/slurm, its daemons included, which end with the test.
 
 # The packages that bring Slurm to Debian: slurm-wlm munge.
@@ -8,9 +8,7 @@ slurm_missing() {
         PATH=$PATH:/usr/sbin command -v "$slurm_program" >/dev/null ||
             { echo "$slurm_program is not installed" && return; }
     done
-    [ "$(id -u)" -eq 0 ] || { echo "Slurm's daemons need root" && return; }
-    "$PYTHON3" -c 'import snakemake_executor_plugin_slurm' 2>/dev/null ||
-        echo "$PYTHON3 has no snakemake-executor-plugin-slurm"
+    [ "$(id -u)" -eq 0 ] || echo "Slurm's daemons need root"
 }
 
 # slurm_configure FOLDER PORT PORT

@@ -11,6 +11,8 @@
 cd "$work" || exit 99
 
 missing=$(slurm_missing)
+[ -n "$missing" ] || "$PYTHON3" -c 'import snakemake_executor_plugin_slurm' 2>/dev/null ||
+    missing="$PYTHON3 has no snakemake-executor-plugin-slurm"
 if [ -n "$missing" ]; then
     echo "1..0 # SKIP $missing"
     exit 0
@@ -155,9 +157,9 @@ ok "a GPU a rank, not bound to it" expr \
     ".*--nodes=1 .*--ntasks=4 --cpus-per-task=2.*--gres=gpu:4"
 is "Slurm is not told to bind" "$(grep -c -e --ntasks-per-gpu sbatch.log)" 0
 ok "one launcher for the ranks" \
-    grep -q '^-n 4 --cpus-per-task=2 contain hopwave-traverse' srun.log
+    grep -q '^-n 4 --kill-on-bad-exit=1 --cpus-per-task=2 contain hopwave-traverse' srun.log
 ok "which leaves the GPUs unbound" \
-    grep -q '^-n 4 --cpus-per-task=2 --gpu-bind=none contain .*--device cuda' srun.log
+    grep -q '^-n 4 --kill-on-bad-exit=1 --cpus-per-task=2 --gpu-bind=none contain .*--device cuda' srun.log
 is "none for one rank" "$(grep -c 'hopwave-validate' srun.log)" 0
 same "each rank of a search runs in a container, in its modules" \
     "$(sed -n 's/ hopwave-traverse .*1d-4.h5 .*--method auto --roots.*//p' contain.log | sort)" \
@@ -200,7 +202,7 @@ is "each of its ten stages is one step" \
     "$(sed -n 's/^--exact -n .* hopwave-.* -o \([^ ]*\).*/\1/p' ../srun.log | sort -u | wc -l)" 10
 for ranks in 1 2 4; do
     ok "with a search on $ranks of its processors, and the memory of one" grep -q \
-        "^--exact -n $ranks --cpus-per-task=2 --mem-per-cpu=[0-9]* hopwave-traverse .*1d-$ranks.h5" \
+        "^--exact -n $ranks --kill-on-bad-exit=1 --cpus-per-task=2 --mem-per-cpu=[0-9]* hopwave-traverse .*1d-$ranks.h5" \
         ../srun.log
 done
 is "and the digests are the same" "$(digests results/trees/*/*/*.h5)" "$expected"

@@ -121,7 +121,9 @@ class Machine:
 
     @staticmethod
     def _step(threads, resources):
-        """What srun must be told, which hands on nothing of its job but the nodes."""
+        """The options of srun, which inherits from its job only the nodes."""
+        # Without it the other ranks of a rank that was killed wait for it until the job's limit.
+        yield "--kill-on-bad-exit=1"
         yield f"--cpus-per-task={threads}"
         if resources.get("gres"):
             # Each rank sees all GPUs of its node, and takes the one of its local rank.
