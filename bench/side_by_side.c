@@ -66,7 +66,7 @@ static enum hw_status parse_method(const char *name, const struct hw_part *part,
 
     *options = (struct hw_engine_options){.algorithm = HW_BFS};
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    status = hw_method_choose(word, HW_CUDA, HW_BFS, part, method, err);
+    status = hw_method_choose(word, HW_GPU, HW_BFS, part, method, err);
     if (status != HW_OK || !colon)
         return status;
     for (const struct hw_option *const *o = (*method)->descriptor->options; o && *o; o++)

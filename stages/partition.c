@@ -25,11 +25,10 @@ struct partition_options {
 
 static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
 {
-    static const char *const devices[] = {"cpu", "cuda", NULL};
     struct partition_options *options = pointer;
 
     if (key == KEY_DEVICE)
-        return hw_cli_choice("--device", arg, devices, &options->device, err);
+        return hw_cli_choice("--device", arg, hw_device_words, &options->device, err);
     if (key == KEY_NO_WEIGHTS) {
         options->no_weights = true;
         return HW_OK;
@@ -76,7 +75,7 @@ static enum hw_status build_and_write(struct hw_stage *stage, struct hw_graph *g
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = (device == HW_CUDA ? hw_gpu_parts_build : hw_parts_build)(ctx, graph, spec, first,
+        status = (device == HW_GPU ? hw_gpu_parts_build : hw_parts_build)(ctx, graph, spec, first,
                                                                            count, part, err);
     if (status == HW_OK)
         status = hw_parts_write(ctx, store, part, first, count, err);

@@ -375,7 +375,7 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     return status;
 }
 
-const struct hw_engine_ops hw_gpu_engine_ops = {.device = HW_CUDA,
+const struct hw_engine_ops hw_gpu_engine_ops = {.device = HW_GPU,
                                                 .ready = hw_gpu_ready,
                                                 .create = create,
                                                 .search = run,

@@ -8,7 +8,7 @@
 
 /*
  * Whether this MPI says that it accepts pointers to device memory. It is asked at run time
- * (MPIX_Query_cuda_support() of MPICH, Open MPI and their derivatives), not at build time, since
+ * (the query function that MPICH, Open MPI and their derivatives share), not at build time, since
  * another library of the same ABI may be loaded. The same on all ranks of a run. Local.
  */
 bool hw_mpi_takes_device_pointers(void);

@@ -7,9 +7,6 @@
 
 #define METHODS_MAX 64
 
-static const char *const algorithms[] = {"bfs", "sssp"};
-static const char *const devices[] = {"cpu", "cuda"};
-
 /* The name of a layout bit. */
 static const struct {
     unsigned bit;
@@ -147,8 +144,8 @@ static void print_json_method(const struct hw_method_descriptor *method, FILE *o
     print_string(method->name, out);
     print_member("summary", method->summary, out);
     print_member("citation", method->citation, out);
-    print_member("algorithm", algorithms[method->algorithm], out);
-    print_member("device", devices[method->device], out);
+    print_member("algorithm", hw_algorithm_words[method->algorithm], out);
+    print_member("device", hw_device_words[method->device], out);
     print_words("layouts", names, out);
     print_member("parts", rules[method->parts], out);
     fprintf(out, ",\n      \"one_row_only\": %s", method->one_row_only ? "true" : "false");
@@ -260,8 +257,8 @@ static void print_markdown(FILE *out)
     for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++) {
         describe_place(*m, place, sizeof place);
         fprintf(out, "| `%s` | %s | %s | %s | %s%s | %s |\n", (*m)->name,
-                algorithms[(*m)->algorithm], devices[(*m)->device], place, (*m)->summary,
-                (*m)->negative_weights ? "; accepts negative weights" : "",
+                hw_algorithm_words[(*m)->algorithm], hw_device_words[(*m)->device], place,
+                (*m)->summary, (*m)->negative_weights ? "; accepts negative weights" : "",
                 (*m)->citation ? (*m)->citation : "");
     }
     fprintf(out, "\n## Options\n\n"
@@ -287,8 +284,8 @@ void hw_methods_print(const char *format, const char *const *general, FILE *out)
     }
     for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++) {
         describe_place(*m, place, sizeof place);
-        fprintf(out, "%-16s %-5s %-5s %-30s %s\n", (*m)->name, algorithms[(*m)->algorithm],
-                devices[(*m)->device], place, (*m)->summary);
+        fprintf(out, "%-16s %-5s %-5s %-30s %s\n", (*m)->name, hw_algorithm_words[(*m)->algorithm],
+                hw_device_words[(*m)->device], place, (*m)->summary);
     }
 }
 
@@ -299,7 +296,7 @@ const char *hw_methods_summary(void)
 
     for (int algorithm = HW_BFS; algorithm <= HW_SSSP; algorithm++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%sMethods for --algorithm %s:\n",
-                                 used ? "\n" : "", algorithms[algorithm]);
+                                 used ? "\n" : "", hw_algorithm_words[algorithm]);
         for (const struct hw_method_descriptor *const *m = hw_method_descriptors();
              *m && used < sizeof text; m++)
             if ((int)(*m)->algorithm == algorithm && !is_repeated(m))
@@ -341,7 +338,7 @@ void hw_method_help_print(const char *name, FILE *out)
             continue;
         describe_place(*m, place, sizeof place);
         fprintf(out, "%s: %s\n  --algorithm %s --device %s; layouts: %s%s\n", name, (*m)->summary,
-                algorithms[(*m)->algorithm], devices[(*m)->device], place,
+                hw_algorithm_words[(*m)->algorithm], hw_device_words[(*m)->device], place,
                 (*m)->negative_weights ? "; accepts negative weights" : "");
         if ((*m)->transports) {
             fprintf(out, "  transports:");

@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_trees_words[] = {"all", "first", "none", NULL};
-const char *const hw_device_words[] = {"cpu", "cuda", NULL};
 
 static void close_traversal(struct hw_traversal *t)
 {
@@ -316,7 +314,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     double started = hw_seconds();
 
     /* A rank that fails alone leaves the kernels of others waiting. */
-    if (t->method->ops->device == HW_CUDA)
+    if (t->method->ops->device == HW_GPU)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
     hw_watchdog_report(t->watch, status, err);
@@ -450,7 +448,7 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
  * blocks the GPUs of all others. */
 static bool needs_watch(const struct hw_traverse_options *options)
 {
-    return options->watch || options->device == HW_CUDA;
+    return options->watch || options->device == HW_GPU;
 }
 
 enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,

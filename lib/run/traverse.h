@@ -34,11 +34,8 @@ struct hw_traverse_options {
     bool watch; /* end when a rank of the node is lost, on CPUs too */
 };
 
-/* The words of the options that choose: "all", "first", "none" and so on;
- * NULL-ended, in the order of the enums. */
-extern const char *const hw_algorithm_words[];
+/* The words of --store: "all", "first", "none", NULL; in the order of the enum. */
 extern const char *const hw_trees_words[];
-extern const char *const hw_device_words[];
 
 /*
  * Opens the input, makes an engine, searches from each root, and writes the tree

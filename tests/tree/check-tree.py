@@ -14,6 +14,8 @@ The rules:
             another.
   alone     Every header compiles alone; all headers of lib/ compile in one file, in both
             orders, and so do all C headers of gpu/.
+  cuda      Neither code nor comments of lib/ name CUDA, but for words that users type or read, in
+            string literals; tests are free.
   size      A folder has at most 20 sources and headers (tests not counted), a file at most
             700 lines, a function at most 70 lines and 8 parameters.
 
@@ -113,6 +115,8 @@ PUBLIC = "gpu/hopwave_gpu.h"
 FREE = ("tests/", "bench/")
 FOLDER_MOST, FILE_MOST, FUNCTION_MOST, PARAMETERS_MOST = 20, 700, 70, 8
 
+CUDA = re.compile(r"cuda|nvshmem|nvcc|__(?:host|device|global|shared)__", re.IGNORECASE)
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 FUNCTION = re.compile(r"([~\w]+)\s*\((.*)\)[^()]*$", re.DOTALL)
 
@@ -181,6 +185,18 @@ def check_includes(root: Path, files: list[str]) -> Iterator[str]:
                 yield f'{file}:{number}: "{header}" is not below this folder'
             elif begun and not line.startswith(("extern", "#include <")):
                 yield f'{file}:{number}: "{header}" is included after the first declaration'
+
+
+def check_cuda(root: Path, files: list[str]) -> Iterator[str]:
+    """Rule `cuda`."""
+    for file in files:
+        if not file.startswith("lib/") or is_test(file):
+            continue
+        for number, line in enumerate((root / file).read_text().split("\n"), 1):
+            text = line if line.lstrip().startswith("#") else STRING.sub('""', line)
+            match = CUDA.search(text)
+            if match:
+                yield f"{file}:{number}: {match.group()} belongs to gpu/"
 
 
 def check_unique(files: list[str]) -> Iterator[str]:
@@ -288,7 +304,12 @@ def main() -> int:
     options = parser.parse_args()
     root = options.root.resolve()
     files = sources(root)
-    wrong = [*check_includes(root, files), *check_unique(files), *check_sizes(root, files)]
+    wrong = [
+        *check_includes(root, files),
+        *check_cuda(root, files),
+        *check_unique(files),
+        *check_sizes(root, files),
+    ]
     if not options.no_compile:
         wrong += check_headers(root, files)
     for line in wrong:

@@ -63,6 +63,19 @@ broken "an include behind a declaration" '^lib/base/middle.c:2: .* after the fir
 static int x;
 #include "lib/base/low.h"
 END
+broken "an include of CUDA in lib/" '^lib/base/device.c:1: cuda belongs to gpu/' \
+    lib/base/device.c <<END
+#include <cuda_runtime.h>
+END
+broken "a function for devices in lib/" '^lib/base/device.c:2: __device__ belongs to gpu/' \
+    lib/base/device.c <<END
+static const char *word = "cuda"; /* as users type it */
+__device__ int on_device(void);
+END
+broken "a comment on CUDA in lib/" '^lib/base/device.c:1: CUDA belongs to gpu/' \
+    lib/base/device.c <<END
+/* Replaced where CUDA is there. */
+END
 broken "a header that needs another before it" '^lib/comm/needy.h:1: does not compile' \
     lib/comm/needy.h <<END
 struct other { struct low low; };

@@ -94,7 +94,7 @@ const struct hw_method_descriptor hw_descriptor_adaptive = {
     .citation = "Gaihre, Wu, Yao, Liu: XBFS: eXploring Runtime Optimizations for Breadth-First "
                 "Search on GPUs, HPDC 2019, section 4",
     .algorithm = HW_BFS,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .options = adaptive_options,

@@ -14,7 +14,7 @@ const struct hw_method_descriptor hw_descriptor_gpu_delegates = {
     .citation = "Pan, Pearce, Owens: Scalable Breadth-First Search on a GPU Cluster, sections III "
                 "to V",
     .algorithm = HW_BFS,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_DEGREE_SEPARATED,
     .transports = transports,
     .options = hw_delegates_options,

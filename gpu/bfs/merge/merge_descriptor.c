@@ -39,7 +39,7 @@ const struct hw_method_descriptor hw_descriptor_merge = {
     .citation = "the paper on load-balanced BFS on GPUs that decouples work redistribution from "
                 "gathering neighbors, sections 3 and 4",
     .algorithm = HW_BFS,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .options = merge_options,
@@ -50,7 +50,7 @@ const struct hw_method_descriptor hw_descriptor_cta_warp_scan = {
     .summary = "Top-down on one GPU by blocks, warps, threads; a baseline",
     .citation = "Merrill, Garland, Grimshaw: Scalable GPU Graph Traversal",
     .algorithm = HW_BFS,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .options = baseline_options,

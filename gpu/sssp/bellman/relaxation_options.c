@@ -182,7 +182,7 @@ const struct hw_method_descriptor hw_descriptor_gpu_bellman_ford = {
     .citation = "Busato, Bombieri: An Efficient Implementation of the Bellman-Ford Algorithm for "
                 "Kepler GPU Architectures",
     .algorithm = HW_SSSP,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .negative_weights = true,
@@ -195,7 +195,7 @@ const struct hw_method_descriptor hw_descriptor_near_far = {
     .citation = "Davidson, Baxter, Garland, Owens: Work-Efficient Parallel GPU Methods for "
                 "Single-Source Shortest Paths",
     .algorithm = HW_SSSP,
-    .device = HW_CUDA,
+    .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .options = near_far_options,

@@ -4,7 +4,7 @@
  * doc/methods/options.md are made from it. doc/adding-a-method.md has the steps.
  *
  * Descriptors are plain C and in every build; the engine behind one (struct hw_method,
- * lib/engine/core/method.h) may be missing, as those for GPUs are from a build without CUDA. A
+ * lib/engine/core/method.h) may be missing, as those for GPUs are from a build for CPUs. A
  * method that has one engine for one GPU and another for several has a descriptor for each, of the
  * same name.
  */

@@ -9,6 +9,9 @@
 /* Methods, and distinct options of methods, at most. */
 #define METHODS_MAX 64
 
+const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
+const char *const hw_device_words[] = {"cpu", "cuda", NULL};
+
 #define ADDRESS(name) &hw_method_##name,
 static const struct hw_method *const cpu_methods[] = {HW_CPU_METHOD_LIST(ADDRESS) NULL};
 #undef ADDRESS
