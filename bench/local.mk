@@ -1,5 +1,6 @@
 # bench
-EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
+EXTRA_DIST += bench/classes bench/peers-cpu bench/peers-gpu bench/peer_runs.py bench/peer_formats.py
+EXTRA_DIST += bench/bench_graphs.py bench/graph500_roots.py bench/gpu-methods
 EXTRA_DIST += bench/gpu-degree-sweep bench/gpu-common.sh bench/side_by_side.c
 EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json bench/measured.json
 EXTRA_DIST += bench/import
@@ -33,5 +34,6 @@ bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
 hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle $(gpu_scripts) bench/gpu-methods \
 	  bench/gpu-common.sh bench/gpu-degree-sweep bench/gpu-paths \
-	  bench/gpu-adaptive bench/gpu_adaptive.py $(bundled_benches)
+	  bench/gpu-adaptive bench/gpu_adaptive.py bench/classes bench/peers-gpu bench/peer_runs.py \
+	  bench/peer_formats.py bench/bench_graphs.py bench/graph500_roots.py $(bundled_benches)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS) $(bundled_benches)

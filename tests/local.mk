@@ -128,6 +128,13 @@ EXTRA_DIST += tests/gpu/odd.t
 LONG_TESTS += tests/gpu/check.t
 EXTRA_DIST += tests/gpu/check.t tests/gpu/same-rows.py
 
+# Comparisons with other programs, which stand-ins play.
+LONG_TESTS += tests/pipeline/peers.t
+EXTRA_DIST += tests/pipeline/peers.t tests/pipeline/peers.py tests/pipeline/stand_in_peer.py
+
+LONG_TESTS += tests/pipeline/classes.t
+EXTRA_DIST += tests/pipeline/classes.t tests/pipeline/classes.py
+
 # Exchanges between nodes.
 LONG_TESTS += tests/pipeline/nodes.t
 EXTRA_DIST += tests/pipeline/nodes.t tests/pipeline/nodes.py
