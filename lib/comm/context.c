@@ -30,28 +30,20 @@ enum hw_status hw_mpi(int code, const char *call, struct hw_error *err)
 /* Fills the communicators and ranks of ctx. */
 static enum hw_status open_communicators(struct hw_context *ctx, struct hw_error *err)
 {
-    enum hw_status status = hw_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &ctx->world), "MPI_Comm_dup", err);
+    HW_TRY(hw_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &ctx->world), "MPI_Comm_dup", err));
 
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_set_errhandler(ctx->world, MPI_ERRORS_RETURN),
-                        "MPI_Comm_set_errhandler", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(ctx->world, &ctx->rank), "MPI_Comm_rank", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_size(ctx->world, &ctx->size), "MPI_Comm_size", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_split_type(ctx->world, MPI_COMM_TYPE_SHARED, ctx->rank,
-                                            MPI_INFO_NULL, &ctx->node),
-                        "MPI_Comm_split_type", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(ctx->node, &ctx->node_rank), "MPI_Comm_rank", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_size(ctx->node, &ctx->node_size), "MPI_Comm_size", err);
+    HW_TRY(hw_mpi(MPI_Comm_set_errhandler(ctx->world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+                  err));
+    HW_TRY(hw_mpi(MPI_Comm_rank(ctx->world, &ctx->rank), "MPI_Comm_rank", err));
+    HW_TRY(hw_mpi(MPI_Comm_size(ctx->world, &ctx->size), "MPI_Comm_size", err));
+    HW_TRY(hw_mpi(
+        MPI_Comm_split_type(ctx->world, MPI_COMM_TYPE_SHARED, ctx->rank, MPI_INFO_NULL, &ctx->node),
+        "MPI_Comm_split_type", err));
+    HW_TRY(hw_mpi(MPI_Comm_rank(ctx->node, &ctx->node_rank), "MPI_Comm_rank", err));
+    HW_TRY(hw_mpi(MPI_Comm_size(ctx->node, &ctx->node_size), "MPI_Comm_size", err));
     ctx->node_id = ctx->rank; /* the least of the node will do */
     ctx->one_node = ctx->node_size == ctx->size;
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(&ctx->node_id, 1, MPI_INT, 0, ctx->node), "MPI_Bcast", err);
-    return status;
+    return hw_mpi(MPI_Bcast(&ctx->node_id, 1, MPI_INT, 0, ctx->node), "MPI_Bcast", err);
 }
 
 /* The cores this process may run on. */

@@ -252,10 +252,8 @@ static enum hw_status allocate(const struct hw_watchdog_order *order, int ranks,
                                struct hw_watchdog **made, struct hw_error *err)
 {
     struct hw_watchdog *watch = NULL;
-    enum hw_status status = hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err));
     *made = watch;
     watch->order = *order;
     watch->ranks = ranks;
@@ -295,19 +293,16 @@ static enum hw_status open_window(struct hw_watchdog *watch, struct hw_error *er
     atomic_int *shared = NULL;
     MPI_Aint size = watch->own == 0 ? (MPI_Aint)sizeof *shared : 0;
     int unit = 0;
-    enum hw_status status =
-        hw_mpi(MPI_Win_allocate_shared(size, (int)sizeof *shared, MPI_INFO_NULL, watch->order.node,
-                                       (void *)&shared, &watch->window),
-               "MPI_Win_allocate_shared", err);
 
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Win_shared_query(watch->window, 0, &size, &unit, (void *)&shared),
-                        "MPI_Win_shared_query", err);
-    if (status == HW_OK && watch->own == 0)
+    HW_TRY(hw_mpi(MPI_Win_allocate_shared(size, (int)sizeof *shared, MPI_INFO_NULL,
+                                          watch->order.node, (void *)&shared, &watch->window),
+                  "MPI_Win_allocate_shared", err));
+    HW_TRY(hw_mpi(MPI_Win_shared_query(watch->window, 0, &size, &unit, (void *)&shared),
+                  "MPI_Win_shared_query", err));
+    if (watch->own == 0)
         atomic_store(shared, HW_OK);
-    if (status == HW_OK)
-        watch->ending = shared;
-    return status;
+    watch->ending = shared;
+    return HW_OK;
 }
 
 enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct hw_watchdog **given,

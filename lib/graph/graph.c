@@ -91,11 +91,11 @@ static enum hw_status describe_labels(struct hw_graph *graph, struct hw_error *e
     graph->labels = hw_store_shape(graph->store, label_path, NULL);
     if (graph->labels || !hw_store_has(graph->store, HW_AT_PARAMETERS, "first_label"))
         return HW_OK;
-    enum hw_status status =
-        hw_store_get_i64(graph->store, HW_AT_PARAMETERS, "first_label", &graph->first_label, err);
-    if (status == HW_OK && graph->first_label > INT64_MAX - graph->desc.vertices)
-        status = hw_fail(err, HW_BAD_INPUT, "/parameters: first_label is too large");
-    return status;
+    HW_TRY(
+        hw_store_get_i64(graph->store, HW_AT_PARAMETERS, "first_label", &graph->first_label, err));
+    if (graph->first_label > INT64_MAX - graph->desc.vertices)
+        return hw_fail(err, HW_BAD_INPUT, "/parameters: first_label is too large");
+    return HW_OK;
 }
 
 /* Prepares the making of a generator spec's tuples. */
@@ -103,12 +103,9 @@ static enum hw_status open_generator(struct hw_graph *graph, struct hw_error *er
 {
     struct hw_generator_spec spec;
 
-    enum hw_status status = hw_generator_spec_read(graph->store, &spec, err);
-    if (status == HW_OK)
-        hw_generator_spec_ends(&spec, &graph->desc.some, &graph->desc.several);
-    if (status == HW_OK)
-        status = hw_generator_open(&spec, &graph->generator, err);
-    return status;
+    HW_TRY(hw_generator_spec_read(graph->store, &spec, err));
+    hw_generator_spec_ends(&spec, &graph->desc.some, &graph->desc.several);
+    return hw_generator_open(&spec, &graph->generator, err);
 }
 
 /* Prepares the reading of edges. */
@@ -305,8 +302,8 @@ static enum hw_status read_ids(struct hw_graph *graph, const char *dataset, cons
 {
     if (graph->narrow)
         return read_narrow(graph, dataset, what, first, count, id, err);
-    enum hw_status status = hw_store_read(graph->store, dataset, 0, first, count, id, err);
-    return status != HW_OK ? status : check_ids(graph, what, first, count, id, err);
+    HW_TRY(hw_store_read(graph->store, dataset, 0, first, count, id, err));
+    return check_ids(graph, what, first, count, id, err);
 }
 
 enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count count,
@@ -326,27 +323,23 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
         copy_tuples(graph, first, count, edges);
         return HW_OK;
     }
-    enum hw_status status =
-        read_ids(graph, dataset_paths[0], "source", first, count, edges->source, err);
-    if (status == HW_OK)
-        status = read_ids(graph, dataset_paths[1], "target", first, count, edges->target, err);
-    if (status == HW_OK && edges->weight && graph->desc.weights != HW_WEIGHTS_NONE) {
-        status = hw_store_read(graph->store, dataset_paths[2], 0, first, count, edges->weight, err);
-        if (status == HW_OK)
-            status = check_weights(graph, first, count, edges->weight, err);
+    HW_TRY(read_ids(graph, dataset_paths[0], "source", first, count, edges->source, err));
+    HW_TRY(read_ids(graph, dataset_paths[1], "target", first, count, edges->target, err));
+    if (edges->weight && graph->desc.weights != HW_WEIGHTS_NONE) {
+        HW_TRY(hw_store_read(graph->store, dataset_paths[2], 0, first, count, edges->weight, err));
+        HW_TRY(check_weights(graph, first, count, edges->weight, err));
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err)
 {
     if (!graph->store || graph->desc.generated)
         return HW_OK;
-    enum hw_status status = HW_OK;
     int datasets = weights && graph->desc.weights != HW_WEIGHTS_NONE ? 3 : 2;
-    for (int i = 0; i < datasets && status == HW_OK; i++)
-        status = hw_store_verify(graph->store, dataset_paths[i], err);
-    return status;
+    for (int i = 0; i < datasets; i++)
+        HW_TRY(hw_store_verify(graph->store, dataset_paths[i], err));
+    return HW_OK;
 }
 
 /* ---- labels ---- */

@@ -31,13 +31,11 @@ static enum hw_status define_datasets(struct hw_store *store, const struct hw_gr
     const enum hw_type id = hw_graph_id_type(desc->vertices);
     const enum hw_type weight = desc->weights == HW_WEIGHTS_I32 ? HW_I32 : HW_F32;
 
-    enum hw_status status =
-        hw_store_define(store, "/edges/source", id, desc->edges, NULL, 0, NULL, err);
-    if (status == HW_OK)
-        status = hw_store_define(store, "/edges/target", id, desc->edges, NULL, 0, NULL, err);
-    if (status == HW_OK && desc->weights != HW_WEIGHTS_NONE)
-        status = hw_store_define(store, "/edges/weight", weight, desc->edges, NULL, 0, NULL, err);
-    return status;
+    HW_TRY(hw_store_define(store, "/edges/source", id, desc->edges, NULL, 0, NULL, err));
+    HW_TRY(hw_store_define(store, "/edges/target", id, desc->edges, NULL, 0, NULL, err));
+    if (desc->weights != HW_WEIGHTS_NONE)
+        HW_TRY(hw_store_define(store, "/edges/weight", weight, desc->edges, NULL, 0, NULL, err));
+    return HW_OK;
 }
 
 enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_desc *desc,
@@ -45,18 +43,14 @@ enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_des
 {
     static const char *const weights[] = {"none", "f32", "i32"};
 
-    enum hw_status status = hw_store_set_i64(store, HW_AT_ROOT, "vertices", desc->vertices, err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_ROOT, "edges", desc->edges, err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_ROOT, "directed", desc->directed, err);
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_ROOT, "weights", weights[desc->weights], err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_ROOT, "recipe", desc->generated, err);
-    if (status == HW_OK && !desc->generated)
-        status = define_datasets(store, desc, err);
-    return status;
+    HW_TRY(hw_store_set_i64(store, HW_AT_ROOT, "vertices", desc->vertices, err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_ROOT, "edges", desc->edges, err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_ROOT, "directed", desc->directed, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_ROOT, "weights", weights[desc->weights], err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_ROOT, "recipe", desc->generated, err));
+    if (!desc->generated)
+        HW_TRY(define_datasets(store, desc, err));
+    return HW_OK;
 }
 
 /* ---- generated graphs ---- */
@@ -103,13 +97,11 @@ static enum hw_status chunk_alloc(const struct hw_context *ctx,
     const hw_count capacity = chunk_of(ctx, spec);
 
     *chunk = (struct chunk){.id = hw_graph_id_type(spec->vertices)};
-    enum hw_status status =
-        hw_alloc(&chunk->source, capacity, hw_type_size(chunk->id), "edge sources", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chunk->target, capacity, hw_type_size(chunk->id), "edge targets", err);
-    if (status == HW_OK && spec->weighting != HW_WEIGHTING_NONE)
-        status = hw_alloc(&chunk->weight, capacity, sizeof *chunk->weight, "edge weights", err);
-    return status;
+    HW_TRY(hw_alloc(&chunk->source, capacity, hw_type_size(chunk->id), "edge sources", err));
+    HW_TRY(hw_alloc(&chunk->target, capacity, hw_type_size(chunk->id), "edge targets", err));
+    if (spec->weighting != HW_WEIGHTING_NONE)
+        HW_TRY(hw_alloc(&chunk->weight, capacity, sizeof *chunk->weight, "edge weights", err));
+    return HW_OK;
 }
 
 static void chunk_free(struct chunk *chunk)
@@ -152,13 +144,11 @@ static void make_chunk(const struct hw_generator *generator, hw_count first, hw_
 static enum hw_status write_chunk(const struct chunk *chunk, hw_count first, hw_count count,
                                   struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_store_write(store, "/edges/source", 0, first, count, chunk->source, err);
-    if (status == HW_OK)
-        status = hw_store_write(store, "/edges/target", 0, first, count, chunk->target, err);
-    if (status == HW_OK && chunk->weight)
-        status = hw_store_write(store, "/edges/weight", 0, first, count, chunk->weight, err);
-    return status;
+    HW_TRY(hw_store_write(store, "/edges/source", 0, first, count, chunk->source, err));
+    HW_TRY(hw_store_write(store, "/edges/target", 0, first, count, chunk->target, err));
+    if (chunk->weight)
+        HW_TRY(hw_store_write(store, "/edges/weight", 0, first, count, chunk->weight, err));
+    return HW_OK;
 }
 
 /* Makes and writes this rank's share, chunk by chunk. Local. */

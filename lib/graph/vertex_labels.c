@@ -68,17 +68,15 @@ static void match(struct search *search, hw_gid first, hw_count count)
 static enum hw_status scan(const struct hw_context *ctx, struct hw_graph *graph,
                            struct search *search, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
     hw_count first, count;
 
     hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
-    for (hw_count end = first + count; first < end && status == HW_OK; first += PIECE) {
+    for (hw_count end = first + count; first < end; first += PIECE) {
         const hw_count some = end - first < PIECE ? end - first : PIECE;
-        status = hw_graph_labels(graph, first, some, search->label, err);
-        if (status == HW_OK)
-            match(search, first, some);
+        HW_TRY(hw_graph_labels(graph, first, some, search->label, err));
+        match(search, first, some);
     }
-    return status;
+    return HW_OK;
 }
 
 /* Puts all that ranks found together and takes it for ids. Collective. */
@@ -196,13 +194,10 @@ static enum hw_status make_room(const struct hw_labels *labels, hw_count count,
                                 struct look_up *look, struct hw_error *err)
 {
     const hw_count ranks = labels->ctx->size;
-    enum hw_status status = hw_alloc(&look->owner, count, sizeof *look->owner, "owners", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&look->asked, 3 * ranks, sizeof *look->asked, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&look->question, count, sizeof *look->question, "labels asked for", err);
-    return hw_agree(labels->ctx->world, status, err);
+    HW_TRY(hw_alloc(&look->owner, count, sizeof *look->owner, "owners", err));
+    HW_TRY(hw_alloc_zero(&look->asked, 3 * ranks, sizeof *look->asked, "counts", err));
+    return hw_alloc(&look->question, count, sizeof *look->question, "labels asked for", err);
 }
 
 enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
@@ -211,7 +206,7 @@ enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, cons
     const int ranks = labels->ctx->size;
     const hw_gid first = labels->slices.first[labels->ctx->rank];
     struct look_up look = {0};
-    enum hw_status status = make_room(labels, count, &look, err);
+    enum hw_status status = hw_agree(labels->ctx->world, make_room(labels, count, &look, err), err);
 
     if (status != HW_OK)
         goto done;

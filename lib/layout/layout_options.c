@@ -55,14 +55,14 @@ static enum hw_status take_product(const char *name, const char *text, bool one_
                        one_may_miss ? "N or NxG" : "RxC");
     memcpy(first, text, length);
     first[length] = '\0';
-    enum hw_status status = hw_cli_count(name, first, 1, HW_PARTS_MAX, &left, err);
-    if (status == HW_OK && x)
-        status = hw_cli_count(name, x + 1, 1, HW_PARTS_MAX, &right, err);
-    if (status == HW_OK && x && left * right > HW_PARTS_MAX)
-        status = hw_fail(err, HW_USAGE, "%s: %s are more than %d parts", name, text, HW_PARTS_MAX);
+    HW_TRY(hw_cli_count(name, first, 1, HW_PARTS_MAX, &left, err));
+    if (x)
+        HW_TRY(hw_cli_count(name, x + 1, 1, HW_PARTS_MAX, &right, err));
+    if (x && left * right > HW_PARTS_MAX)
+        return hw_fail(err, HW_USAGE, "%s: %s are more than %d parts", name, text, HW_PARTS_MAX);
     *a = (int)left;
     *b = (int)right;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status take_threshold(const char *arg, struct hw_layout_request *request,
@@ -152,10 +152,7 @@ static int nearest_square(int parts)
 enum hw_status hw_layout_resolve(const struct hw_layout_request *request, int default_parts,
                                  bool weights, struct hw_layout_spec *spec, struct hw_error *err)
 {
-    enum hw_status status = check_fit(request, err);
-
-    if (status != HW_OK)
-        return status;
+    HW_TRY(check_fit(request, err));
     *spec = (struct hw_layout_spec){
         .layout = request->layout,
         .order = request->order_given ? request->order : HW_ORDER_DEGREE,

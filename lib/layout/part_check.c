@@ -100,17 +100,16 @@ static enum hw_status mark_grid(struct checking *checking, enum axis axis, struc
     const struct hw_part *part = checking->part;
     const struct hw_layout_spec *spec = &part->spec;
     int blocks = axis == GRID_COLUMNS ? spec->rows : spec->columns;
-    enum hw_status status =
-        hw_alloc_zero(&checking->real[axis], (hw_count)blocks * part->grid.block / 64 + 1,
-                      sizeof **checking->real, "vertices of a grid", err);
 
-    for (int k = 0; k < blocks && status == HW_OK; k++) {
+    HW_TRY(hw_alloc_zero(&checking->real[axis], (hw_count)blocks * part->grid.block / 64 + 1,
+                         sizeof **checking->real, "vertices of a grid", err));
+    for (int k = 0; k < blocks; k++) {
         int block = axis == GRID_COLUMNS ? part->grid.column * spec->rows + k
                                          : k * spec->rows + part->grid.row;
         mark(checking->real[axis], (hw_count)k * part->grid.block,
              hw_owned(spec, part->vertices, block));
     }
-    return status;
+    return HW_OK;
 }
 
 /* Checks the table of delegates; takes the slots of this part's own out. */
@@ -265,14 +264,12 @@ enum hw_status hw_part_check_tuples(const struct hw_context *ctx, const struct h
 
     for (hw_lid p = 0; p < part->own.count; p++)
         sum += part->own.tuples[p];
-    enum hw_status status = hw_sum(ctx->world, &sum, err);
-    if (status == HW_OK)
-        status = hw_sum(ctx->world, &indices, err);
+    HW_TRY(hw_sum(ctx->world, &sum, err));
+    HW_TRY(hw_sum(ctx->world, &indices, err));
     bool all = ctx->size == part->spec.parts &&
                indices == (hw_count)part->spec.parts * (part->spec.parts - 1) / 2;
-    if (status == HW_OK && all && sum != wanted)
-        status =
-            hw_fail(err, HW_BAD_INPUT,
-                    "/vertices/tuples adds up to %" PRI_COUNT ", not %" PRI_COUNT, sum, wanted);
-    return status;
+    if (all && sum != wanted)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "/vertices/tuples adds up to %" PRI_COUNT ", not %" PRI_COUNT, sum, wanted);
+    return HW_OK;
 }

@@ -39,13 +39,13 @@ static enum hw_status name_file(const struct hw_store *store, enum hw_status sta
 static enum hw_status get_number(const struct hw_store *store, const char *name, int64_t min,
                                  int64_t max, int64_t *value, struct hw_error *err)
 {
-    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, name, value, err);
+    HW_TRY(hw_store_get_i64(store, HW_AT_ROOT, name, value, err));
 
-    if (status == HW_OK && (*value < min || *value > max))
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "attribute %s is %" PRId64 ", outside %" PRId64 " to %" PRId64, name,
-                         *value, min, max);
-    return status;
+    if (*value < min || *value > max)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "attribute %s is %" PRId64 ", outside %" PRId64 " to %" PRId64, name, *value,
+                       min, max);
+    return HW_OK;
 }
 
 /* The index of an attribute's text among words. */
@@ -53,11 +53,11 @@ static enum hw_status get_word(const struct hw_store *store, const char *name,
                                const char *const *words, int *index, struct hw_error *err)
 {
     char text[64];
-    enum hw_status status = hw_store_get_string(store, HW_AT_ROOT, name, text, sizeof text, err);
 
-    if (status == HW_OK && hw_cli_choice(name, text, words, index, err) != HW_OK)
-        status = HW_BAD_INPUT;
-    return status;
+    HW_TRY(hw_store_get_string(store, HW_AT_ROOT, name, text, sizeof text, err));
+    if (hw_cli_choice(name, text, words, index, err) != HW_OK)
+        return HW_BAD_INPUT;
+    return HW_OK;
 }
 
 static enum hw_status describe_words(const struct hw_store *store, struct hw_part *part,
@@ -69,53 +69,42 @@ static enum hw_status describe_words(const struct hw_store *store, struct hw_par
                                   hw_order_name(HW_ORDER_NONE), NULL};
     static const char *const weights[] = {"none", "f32", "i32", NULL};
     int layout = 0, order = 0, weight = 0;
-    enum hw_status status = get_word(store, "layout", layouts, &layout, err);
 
-    if (status == HW_OK)
-        status = get_word(store, "order", orders, &order, err);
-    if (status == HW_OK)
-        status = get_word(store, "weights", weights, &weight, err);
-    if (status == HW_OK)
-        status = hw_store_get_string(store, HW_AT_ROOT, "graph_digest", part->graph_digest,
-                                     sizeof part->graph_digest, err);
+    HW_TRY(get_word(store, "layout", layouts, &layout, err));
+    HW_TRY(get_word(store, "order", orders, &order, err));
+    HW_TRY(get_word(store, "weights", weights, &weight, err));
+    HW_TRY(hw_store_get_string(store, HW_AT_ROOT, "graph_digest", part->graph_digest,
+                               sizeof part->graph_digest, err));
     part->spec.layout = (enum hw_layout)layout;
     part->spec.order = (enum hw_order)order;
     part->weights = (enum hw_weights)weight;
     part->spec.weights = part->weights != HW_WEIGHTS_NONE;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status describe_counts(const struct hw_store *store, struct hw_part *part,
                                       struct hw_error *err)
 {
     int64_t parts = 0, directed = 0;
-    enum hw_status status = get_number(store, "parts", 1, HW_PARTS_MAX, &parts, err);
 
-    if (status == HW_OK)
-        status = get_number(store, "vertices", 1, (int64_t)1 << 48, &part->vertices, err);
-    if (status == HW_OK)
-        status = get_number(store, "edges", 0, INT64_MAX / 16, &part->edges, err);
-    if (status == HW_OK)
-        status = get_number(store, "tuples", 0, INT64_MAX / 16, &part->tuples, err);
-    if (status == HW_OK)
-        status = get_number(store, "directed", 0, 1, &directed, err);
+    HW_TRY(get_number(store, "parts", 1, HW_PARTS_MAX, &parts, err));
+    HW_TRY(get_number(store, "vertices", 1, (int64_t)1 << 48, &part->vertices, err));
+    HW_TRY(get_number(store, "edges", 0, INT64_MAX / 16, &part->edges, err));
+    HW_TRY(get_number(store, "tuples", 0, INT64_MAX / 16, &part->tuples, err));
+    HW_TRY(get_number(store, "directed", 0, 1, &directed, err));
     part->spec.parts = (int)parts;
     part->directed = directed != 0;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status describe_grid(const struct hw_store *store, struct hw_part *part,
                                     hw_count block, struct hw_error *err)
 {
     int64_t rows = 0, columns = 0, stated = 0;
-    enum hw_status status = get_number(store, "rows", 1, part->spec.parts, &rows, err);
 
-    if (status == HW_OK)
-        status = get_number(store, "columns", 1, part->spec.parts, &columns, err);
-    if (status == HW_OK)
-        status = get_number(store, "block", 1, UINT32_MAX - 1, &stated, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(get_number(store, "rows", 1, part->spec.parts, &rows, err));
+    HW_TRY(get_number(store, "columns", 1, part->spec.parts, &columns, err));
+    HW_TRY(get_number(store, "block", 1, UINT32_MAX - 1, &stated, err));
     if (rows * columns != part->spec.parts || stated != block || block * rows >= UINT32_MAX ||
         block * columns >= UINT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
@@ -133,16 +122,11 @@ static enum hw_status describe_separate(const struct hw_store *store, struct hw_
 {
     int64_t nodes = 0, devices = 0, delegates = 0;
     hw_count max = part->vertices < INT32_MAX ? part->vertices : INT32_MAX;
-    enum hw_status status = get_number(store, "nodes", 1, part->spec.parts, &nodes, err);
 
-    if (status == HW_OK)
-        status = get_number(store, "devices", 1, part->spec.parts, &devices, err);
-    if (status == HW_OK)
-        status = get_number(store, "degree_threshold", 0, INT64_MAX, &part->spec.threshold, err);
-    if (status == HW_OK)
-        status = get_number(store, "delegates", 0, max, &delegates, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(get_number(store, "nodes", 1, part->spec.parts, &nodes, err));
+    HW_TRY(get_number(store, "devices", 1, part->spec.parts, &devices, err));
+    HW_TRY(get_number(store, "degree_threshold", 0, INT64_MAX, &part->spec.threshold, err));
+    HW_TRY(get_number(store, "delegates", 0, max, &delegates, err));
     if (nodes * devices != part->spec.parts || block >= UINT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "%" PRId64 " nodes of %" PRId64 " devices do not fit %d parts of %" PRI_GID
@@ -183,16 +167,13 @@ static enum hw_status read_starts(struct reading *reading, const char *path, hw_
                                   struct hw_error *err)
 {
     int parts = reading->part->spec.parts, index = reading->part->index;
-    enum hw_status status =
-        hw_store_read_all(reading->store, path, HW_I64, parts + 1, reading->start, err);
 
+    HW_TRY(hw_store_read_all(reading->store, path, HW_I64, parts + 1, reading->start, err));
     *count = 0;
-    if (status == HW_OK) {
-        *count = reading->start[index + 1] - reading->start[index];
-        if (reading->start[0] != 0 || *count < 0)
-            status = hw_fail(err, HW_BAD_INPUT, "%s does not rise from 0", path);
-    }
-    return hw_agree(reading->ctx->world, status, err);
+    *count = reading->start[index + 1] - reading->start[index];
+    if (reading->start[0] != 0 || *count < 0)
+        return hw_fail(err, HW_BAD_INPUT, "%s does not rise from 0", path);
+    return HW_OK;
 }
 
 /* Reads elements of this part into memory allocated here. Local. */
@@ -200,12 +181,12 @@ static enum hw_status load(struct reading *reading, const char *path, hw_count s
                            hw_count count, size_t size, void *out, struct hw_error *err)
 {
     void *memory = NULL;
-    enum hw_status status = hw_alloc(out, count, size, path, err);
 
+    HW_TRY(hw_alloc(out, count, size, path, err));
     memcpy(&memory, out, sizeof memory);
-    if (status == HW_OK && count > 0)
-        status = hw_store_read(reading->store, path, segment, 0, count, memory, err);
-    return status;
+    if (count > 0)
+        HW_TRY(hw_store_read(reading->store, path, segment, 0, count, memory, err));
+    return HW_OK;
 }
 
 /* The same for ids, which a file may hold in 32 bits. Local. */
@@ -239,21 +220,16 @@ static enum hw_status read_vertices(struct reading *reading, struct hw_error *er
     struct hw_part *part = reading->part;
     struct hw_part_vertices *own = &part->own;
     hw_count count = 0;
-    enum hw_status status = read_starts(reading, "/vertices/start", &count, err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY_ALL(reading->ctx, read_starts(reading, "/vertices/start", &count, err), err);
     own->count = hw_owned(&part->spec, part->vertices, part->index);
     if (count != own->count)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "/vertices/start gives part %d %" PRI_COUNT " vertices, not %" PRI_LID,
-                         part->index, count, own->count);
-    if (status == HW_OK)
-        status = load_ids(reading, "/vertices/graph_id", part->index, count, &own->graph_id, err);
-    if (status == HW_OK)
-        status = load(reading, "/vertices/tuples", part->index, count, sizeof *own->tuples,
-                      &own->tuples, err);
-    return status;
+        return hw_fail(err, HW_BAD_INPUT,
+                       "/vertices/start gives part %d %" PRI_COUNT " vertices, not %" PRI_LID,
+                       part->index, count, own->count);
+    HW_TRY(load_ids(reading, "/vertices/graph_id", part->index, count, &own->graph_id, err));
+    return load(reading, "/vertices/tuples", part->index, count, sizeof *own->tuples, &own->tuples,
+                err);
 }
 
 /* Whether the negative self-loops are in the file and wanted. */
@@ -271,7 +247,8 @@ static enum hw_status read_loops(struct reading *reading, struct hw_error *err)
     struct hw_part *part = reading->part;
     struct hw_part_vertices *own = &part->own;
     hw_count count = 0;
-    enum hw_status status = read_starts(reading, "/loops/start", &count, err);
+    enum hw_status status =
+        hw_agree(reading->ctx->world, read_starts(reading, "/loops/start", &count, err), err);
 
     if (status == HW_OK && count > own->count)
         status = hw_fail(err, HW_BAD_INPUT,
@@ -305,8 +282,9 @@ static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which
     struct hw_csr *matrix = hw_part_matrix(part, which);
     char path[HW_MATRIX_PATH];
     hw_count rows = hw_part_matrix_rows(part, which), count = 0;
-    enum hw_status status =
-        read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err);
+    enum hw_status status = hw_agree(
+        reading->ctx->world,
+        read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err), err);
 
     if (status == HW_OK) {
         if (count != rows + 1)
@@ -316,8 +294,10 @@ static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which
         status = hw_agree(reading->ctx->world, status, err);
     }
     if (status == HW_OK)
-        status = read_starts(reading, hw_matrix_path(path, which, "index_start"),
-                             &reading->lists[which], err);
+        status = hw_agree(reading->ctx->world,
+                          read_starts(reading, hw_matrix_path(path, which, "index_start"),
+                                      &reading->lists[which], err),
+                          err);
     if (status != HW_OK)
         return status;
     matrix->rows = (hw_lid)rows;
@@ -334,18 +314,17 @@ static enum hw_status read_lists(struct reading *reading, enum hw_matrix which,
     struct hw_csr *matrix = hw_part_matrix(part, which);
     hw_count count = reading->lists[which];
     char path[HW_MATRIX_PATH];
-    enum hw_status status;
 
     if (which == HW_MATRIX_NN)
-        status = load_ids(reading, hw_matrix_path(path, which, "target"), part->index, count,
-                          &matrix->target, err);
+        HW_TRY(load_ids(reading, hw_matrix_path(path, which, "target"), part->index, count,
+                        &matrix->target, err));
     else
-        status = load(reading, hw_matrix_path(path, which, "index"), part->index, count,
-                      sizeof *matrix->index, &matrix->index, err);
-    if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
-        status = load(reading, hw_matrix_path(path, which, "weight"), part->index, count,
-                      sizeof *matrix->weight, &matrix->weight, err);
-    return status;
+        HW_TRY(load(reading, hw_matrix_path(path, which, "index"), part->index, count,
+                    sizeof *matrix->index, &matrix->index, err));
+    if (part->weights != HW_WEIGHTS_NONE)
+        HW_TRY(load(reading, hw_matrix_path(path, which, "weight"), part->index, count,
+                    sizeof *matrix->weight, &matrix->weight, err));
+    return HW_OK;
 }
 
 /* Compares the digests of all that was read. Collective. */
@@ -353,33 +332,29 @@ static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
     char path[HW_MATRIX_PATH];
-    enum hw_status status = hw_store_verify(reading->store, "/vertices/graph_id", err);
 
-    if (status == HW_OK)
-        status = hw_store_verify(reading->store, "/vertices/tuples", err);
-    if (status == HW_OK && has_loops(reading)) {
-        status = hw_store_verify(reading->store, "/loops/position", err);
-        if (status == HW_OK)
-            status = hw_store_verify(reading->store, "/loops/weight", err);
+    HW_TRY(hw_store_verify(reading->store, "/vertices/graph_id", err));
+    HW_TRY(hw_store_verify(reading->store, "/vertices/tuples", err));
+    if (has_loops(reading)) {
+        HW_TRY(hw_store_verify(reading->store, "/loops/position", err));
+        HW_TRY(hw_store_verify(reading->store, "/loops/weight", err));
     }
-    if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
-        status = hw_store_verify(reading->store, "/delegates/search_id", err);
-        if (status == HW_OK)
-            status = hw_store_verify(reading->store, "/delegates/graph_id", err);
+    if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
+        HW_TRY(hw_store_verify(reading->store, "/delegates/search_id", err));
+        HW_TRY(hw_store_verify(reading->store, "/delegates/graph_id", err));
     }
-    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
+    for (int m = 0; m < HW_MATRICES; m++) {
         enum hw_matrix which = (enum hw_matrix)m;
         if (!hw_part_matrix(part, which))
             continue;
-        status = hw_store_verify(reading->store, hw_matrix_path(path, which, "offset"), err);
-        if (status == HW_OK)
-            status = hw_store_verify(
-                reading->store,
-                hw_matrix_path(path, which, which == HW_MATRIX_NN ? "target" : "index"), err);
-        if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
-            status = hw_store_verify(reading->store, hw_matrix_path(path, which, "weight"), err);
+        HW_TRY(hw_store_verify(reading->store, hw_matrix_path(path, which, "offset"), err));
+        HW_TRY(hw_store_verify(
+            reading->store, hw_matrix_path(path, which, which == HW_MATRIX_NN ? "target" : "index"),
+            err));
+        if (part->weights != HW_WEIGHTS_NONE)
+            HW_TRY(hw_store_verify(reading->store, hw_matrix_path(path, which, "weight"), err));
     }
-    return status;
+    return HW_OK;
 }
 
 /* ---- the whole ---- */
@@ -462,8 +437,7 @@ enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store
     if (status == HW_OK)
         status = verify_all(&reading, err);
     if (status == HW_OK) {
-        status = hw_part_check(part, reading.lists, err);
-        status = hw_agree(ctx->world, status, err);
+        status = hw_agree(ctx->world, hw_part_check(part, reading.lists, err), err);
     }
     if (status == HW_OK)
         status = hw_part_check_tuples(ctx, part, err);

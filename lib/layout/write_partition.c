@@ -39,16 +39,14 @@ static enum hw_status share_about(struct writing *writing, int first_part, struc
         about.separate.slots = part->separate.slots;
         about.separate.delegates = part->separate.delegates;
     }
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, writing->ctx->world),
-               "MPI_Allreduce", err);
-    if (status == HW_OK && root < 0)
-        status = hw_fail(err, HW_INTERNAL, "no rank has the first part");
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(&about, (int)sizeof about, MPI_BYTE, root, writing->ctx->world),
-                        "MPI_Bcast", err);
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, writing->ctx->world),
+                  "MPI_Allreduce", err));
+    if (root < 0)
+        return hw_fail(err, HW_INTERNAL, "no rank has the first part");
+    HW_TRY(hw_mpi(MPI_Bcast(&about, (int)sizeof about, MPI_BYTE, root, writing->ctx->world),
+                  "MPI_Bcast", err));
     writing->about = about;
-    return status;
+    return HW_OK;
 }
 
 static const char *weights_name(enum hw_weights weights)
@@ -66,11 +64,9 @@ struct number {
 static enum hw_status set_numbers(struct hw_store *store, const struct number *number, size_t count,
                                   struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (size_t i = 0; i < count && status == HW_OK; i++)
-        status = hw_store_set_i64(store, number[i].place, number[i].name, number[i].value, err);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        HW_TRY(hw_store_set_i64(store, number[i].place, number[i].name, number[i].value, err));
+    return HW_OK;
 }
 
 /* The attributes that depend on the layout. */
@@ -115,22 +111,15 @@ static enum hw_status set_attributes(struct writing *writing, struct hw_error *e
     const char *layout = hw_layout_name(about->spec.layout);
     const char *order = hw_order_name(about->spec.order);
     struct hw_store *store = writing->store;
-    enum hw_status status = hw_store_set_string(store, HW_AT_ROOT, "layout", layout, err);
 
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_ROOT, "order", order, err);
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_PARAMETERS, "layout", layout, err);
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_PARAMETERS, "order", order, err);
-    if (status == HW_OK)
-        status =
-            hw_store_set_string(store, HW_AT_ROOT, "weights", weights_name(about->weights), err);
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_ROOT, "graph_digest", about->graph_digest, err);
-    if (status == HW_OK)
-        status = set_numbers(store, numbers, sizeof numbers / sizeof *numbers, err);
-    return status == HW_OK ? set_layout(writing, err) : status;
+    HW_TRY(hw_store_set_string(store, HW_AT_ROOT, "layout", layout, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_ROOT, "order", order, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "layout", layout, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "order", order, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_ROOT, "weights", weights_name(about->weights), err));
+    HW_TRY(hw_store_set_string(store, HW_AT_ROOT, "graph_digest", about->graph_digest, err));
+    HW_TRY(set_numbers(store, numbers, sizeof numbers / sizeof *numbers, err));
+    return set_layout(writing, err);
 }
 
 /* ---- datasets ---- */
@@ -188,26 +177,21 @@ static enum hw_status write_vertices(struct writing *writing, struct hw_error *e
     writing->offset[0] = 0;
     for (int p = 0; p < parts; p++)
         writing->offset[p + 1] = writing->offset[p] + hw_owned(&about->spec, about->vertices, p);
-    enum hw_status status =
-        hw_store_write_all(store, "/vertices/start", HW_I64, parts + 1, writing->offset, err);
-    if (status == HW_OK)
-        status = hw_store_define(store, "/vertices/graph_id", type, about->vertices,
-                                 "/vertices/start", parts, writing->offset, err);
-    if (status == HW_OK)
-        status = hw_store_define(store, "/vertices/tuples", HW_I64, about->vertices,
-                                 "/vertices/start", parts, writing->offset, err);
-    if (status != HW_OK)
-        return status;
-    for (int p = 0; p < writing->count && status == HW_OK; p++) {
+    HW_TRY(hw_store_write_all(store, "/vertices/start", HW_I64, parts + 1, writing->offset, err));
+    HW_TRY(hw_store_define(store, "/vertices/graph_id", type, about->vertices, "/vertices/start",
+                           parts, writing->offset, err));
+    HW_TRY(hw_store_define(store, "/vertices/tuples", HW_I64, about->vertices, "/vertices/start",
+                           parts, writing->offset, err));
+    for (int p = 0; p < writing->count; p++) {
         const struct hw_part *part = &writing->part[p];
         hw_count count = part->own.count;
-        status = write_ids(store, "/vertices/graph_id", part->index, part->own.graph_id, count,
-                           type, err);
-        if (status == HW_OK && count > 0)
-            status = hw_store_write(store, "/vertices/tuples", part->index, 0, count,
-                                    part->own.tuples, err);
+        HW_TRY(write_ids(store, "/vertices/graph_id", part->index, part->own.graph_id, count, type,
+                         err));
+        if (count > 0)
+            HW_TRY(hw_store_write(store, "/vertices/tuples", part->index, 0, count,
+                                  part->own.tuples, err));
     }
-    return hw_agree(writing->ctx->world, status, err);
+    return HW_OK;
 }
 
 /* The negative self-loops, where any part has some. */
@@ -277,19 +261,15 @@ static enum hw_status write_offsets(struct writing *writing, enum hw_matrix whic
     hw_matrix_path(start, which, "offset_start");
     for (int p = 0; p <= parts; p++)
         writing->offset[p] = p * rows;
-    enum hw_status status =
-        hw_store_write_all(writing->store, start, HW_I64, parts + 1, writing->offset, err);
-    if (status == HW_OK)
-        status = hw_store_define(writing->store, path, HW_I64, writing->offset[parts], start, parts,
-                                 writing->offset, err);
-    if (status != HW_OK)
-        return status;
-    for (int p = 0; p < writing->count && status == HW_OK; p++) {
+    HW_TRY(hw_store_write_all(writing->store, start, HW_I64, parts + 1, writing->offset, err));
+    HW_TRY(hw_store_define(writing->store, path, HW_I64, writing->offset[parts], start, parts,
+                           writing->offset, err));
+    for (int p = 0; p < writing->count; p++) {
         struct hw_part part = writing->part[p];
-        status = hw_store_write(writing->store, path, part.index, 0, rows,
-                                hw_part_matrix(&part, which)->offset, err);
+        HW_TRY(hw_store_write(writing->store, path, part.index, 0, rows,
+                              hw_part_matrix(&part, which)->offset, err));
     }
-    return hw_agree(writing->ctx->world, status, err);
+    return HW_OK;
 }
 
 /* The lists of one matrix of one part. Local. */
@@ -300,20 +280,19 @@ static enum hw_status write_lists(struct writing *writing, enum hw_matrix which,
     const struct hw_csr *matrix = hw_part_matrix(&copy, which);
     char path[HW_MATRIX_PATH];
     hw_count count = matrix->offset[matrix->rows];
-    enum hw_status status;
 
     if (count == 0)
         return HW_OK;
     if (which == HW_MATRIX_NN)
-        status = write_ids(writing->store, hw_matrix_path(path, which, "target"), part->index,
-                           matrix->target, count, id_type(part->vertices), err);
+        HW_TRY(write_ids(writing->store, hw_matrix_path(path, which, "target"), part->index,
+                         matrix->target, count, id_type(part->vertices), err));
     else
-        status = hw_store_write(writing->store, hw_matrix_path(path, which, "index"), part->index,
-                                0, count, matrix->index, err);
-    if (status == HW_OK && matrix->weight)
-        status = hw_store_write(writing->store, hw_matrix_path(path, which, "weight"), part->index,
-                                0, count, matrix->weight, err);
-    return status;
+        HW_TRY(hw_store_write(writing->store, hw_matrix_path(path, which, "index"), part->index, 0,
+                              count, matrix->index, err));
+    if (matrix->weight)
+        HW_TRY(hw_store_write(writing->store, hw_matrix_path(path, which, "weight"), part->index, 0,
+                              count, matrix->weight, err));
+    return HW_OK;
 }
 
 static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which,
@@ -323,7 +302,7 @@ static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which
     struct hw_store *store = writing->store;
     char path[HW_MATRIX_PATH], start[HW_MATRIX_PATH];
     int parts = about->spec.parts;
-    enum hw_status status = write_offsets(writing, which, err);
+    enum hw_status status = hw_agree(writing->ctx->world, write_offsets(writing, which, err), err);
 
     if (status != HW_OK)
         return status;
@@ -362,14 +341,15 @@ enum hw_status hw_parts_write(const struct hw_context *ctx, struct hw_store *sto
     enum hw_status status = share_about(&writing, first_part, err);
 
     if (status == HW_OK) {
-        status = hw_alloc(&writing.offset, writing.about.spec.parts + 1, sizeof *writing.offset,
-                          "offsets of parts", err);
-        status = hw_agree(ctx->world, status, err);
+        status = hw_agree(ctx->world,
+                          hw_alloc(&writing.offset, writing.about.spec.parts + 1,
+                                   sizeof *writing.offset, "offsets of parts", err),
+                          err);
     }
     if (status == HW_OK)
         status = set_attributes(&writing, err);
     if (status == HW_OK)
-        status = write_vertices(&writing, err);
+        status = hw_agree(writing.ctx->world, write_vertices(&writing, err), err);
     if (status == HW_OK && writing.about.weights != HW_WEIGHTS_NONE)
         status = write_loops(&writing, err);
     if (status == HW_OK && writing.about.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)

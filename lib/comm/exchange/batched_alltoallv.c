@@ -29,18 +29,14 @@ enum hw_status hw_batched_alltoallv_open(struct hw_batched_alltoallv *exchange,
 
     *exchange = (struct hw_batched_alltoallv){
         .ctx = ctx, .words = words, .piece = piece, .cap = cap_of(ctx->size, piece)};
-    enum hw_status status = hw_alloc(&exchange->record, piece, bytes, "records to send", err);
-    if (status == HW_OK)
-        status = hw_alloc(&exchange->sorted, piece, bytes, "records to send", err);
-    if (status == HW_OK)
-        status = hw_alloc(&exchange->to, piece, sizeof *exchange->to, "ranks to send to", err);
-    if (status == HW_OK && ctx->size > 1)
-        status = hw_alloc(&exchange->received, ctx->size * exchange->cap, bytes, "records received",
-                          err);
-    if (status == HW_OK)
-        status = hw_alloc(&exchange->counts, 3 * (hw_count)ctx->size, sizeof *exchange->counts,
-                          "counts of records", err);
-    return status;
+    HW_TRY(hw_alloc(&exchange->record, piece, bytes, "records to send", err));
+    HW_TRY(hw_alloc(&exchange->sorted, piece, bytes, "records to send", err));
+    HW_TRY(hw_alloc(&exchange->to, piece, sizeof *exchange->to, "ranks to send to", err));
+    if (ctx->size > 1)
+        HW_TRY(hw_alloc(&exchange->received, ctx->size * exchange->cap, bytes, "records received",
+                        err));
+    return hw_alloc(&exchange->counts, 3 * (hw_count)ctx->size, sizeof *exchange->counts,
+                    "counts of records", err);
 }
 
 void hw_batched_alltoallv_close(struct hw_batched_alltoallv *exchange)
@@ -190,17 +186,14 @@ static enum hw_status send_round(struct hw_batched_alltoallv *exchange, hw_count
 
     if (ranks == 1)
         return receive(self, from, send[0], err);
-    enum hw_status status = hw_mpi(
+    HW_TRY(hw_mpi(
         MPI_Alltoall(send, 1, HW_MPI_COUNT, receive_count, 1, HW_MPI_COUNT, exchange->ctx->world),
-        "MPI_Alltoall", err);
+        "MPI_Alltoall", err));
     for (int r = 0; r < ranks; r++)
         sum += receive_count[r];
-    if (status == HW_OK)
-        status = hw_alltoallv_into(exchange->ctx->world, (size_t)exchange->words * sizeof(uint32_t),
-                                   from, send, exchange->received, receive_count, err);
-    if (status == HW_OK)
-        status = receive(self, exchange->received, sum, err);
-    return status;
+    HW_TRY(hw_alltoallv_into(exchange->ctx->world, (size_t)exchange->words * sizeof(uint32_t), from,
+                             send, exchange->received, receive_count, err));
+    return receive(self, exchange->received, sum, err);
 }
 
 /* Sends one batch in so many rounds. all: [3][ranks]; the first row says how many records go to

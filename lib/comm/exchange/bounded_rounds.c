@@ -59,20 +59,19 @@ static enum hw_status exchange_counts(const struct hw_context *ctx,
                                       struct hw_error *err)
 {
     hw_count largest[2];
-    enum hw_status status = hw_mpi(
-        MPI_Alltoall(round->send, 1, HW_MPI_COUNT, round->receive, 1, HW_MPI_COUNT, ctx->world),
-        "MPI_Alltoall", err);
 
-    for (int r = 0; r < ctx->size && status == HW_OK; r++)
+    HW_TRY(hw_mpi(
+        MPI_Alltoall(round->send, 1, HW_MPI_COUNT, round->receive, 1, HW_MPI_COUNT, ctx->world),
+        "MPI_Alltoall", err));
+    for (int r = 0; r < ctx->size; r++)
         round->receiving += round->receive[r];
     largest[0] = round->receiving;
     largest[1] = items->count - round->at - round->length;
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, largest, 2, HW_MPI_COUNT, MPI_MAX, ctx->world),
-                        "MPI_Allreduce", err);
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, largest, 2, HW_MPI_COUNT, MPI_MAX, ctx->world),
+                  "MPI_Allreduce", err));
     *max = largest[0];
     round->more = largest[1] > 0;
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_bounded_round_next(const struct hw_context *ctx,

@@ -43,12 +43,9 @@ struct parcels {
 static enum hw_status alloc_parameters(struct parcels *parcels, struct hw_error *err)
 {
     const hw_count both = 2 * (hw_count)parcels->ranks;
-    enum hw_status status =
-        hw_alloc(&parcels->counts, both, sizeof *parcels->counts, "counts", err);
 
-    return status == HW_OK
-               ? hw_alloc(&parcels->offsets, both, sizeof *parcels->offsets, "offsets", err)
-               : status;
+    HW_TRY(hw_alloc(&parcels->counts, both, sizeof *parcels->counts, "counts", err));
+    return hw_alloc(&parcels->offsets, both, sizeof *parcels->offsets, "offsets", err);
 }
 
 static void free_parameters(struct parcels *parcels)
@@ -116,18 +113,15 @@ static enum hw_status exchange_elements(MPI_Comm comm, struct parcels *parcels, 
 {
     const int ranks = parcels->ranks;
     char *const out = (char *)(uintptr_t)send, *const in = receive;
-    enum hw_status status = HW_OK;
     int made = 0;
 
-    for (int r = 0; r < ranks && status == HW_OK; r++)
-        status = post_pieces(comm, parcels, in + (size_t)parcels->offset[ranks + r] * parcels->size,
-                             parcels->receive_count[r], r, false, &made, err);
-    for (int r = 0; r < ranks && status == HW_OK; r++)
-        status = post_pieces(comm, parcels, out + (size_t)parcels->offset[r] * parcels->size,
-                             parcels->send_count[r], r, true, &made, err);
-    return status == HW_OK ? hw_mpi(MPI_Waitall(made, parcels->request, MPI_STATUSES_IGNORE),
-                                    "MPI_Waitall", err)
-                           : status;
+    for (int r = 0; r < ranks; r++)
+        HW_TRY(post_pieces(comm, parcels, in + (size_t)parcels->offset[ranks + r] * parcels->size,
+                           parcels->receive_count[r], r, false, &made, err));
+    for (int r = 0; r < ranks; r++)
+        HW_TRY(post_pieces(comm, parcels, out + (size_t)parcels->offset[r] * parcels->size,
+                           parcels->send_count[r], r, true, &made, err));
+    return hw_mpi(MPI_Waitall(made, parcels->request, MPI_STATUSES_IGNORE), "MPI_Waitall", err);
 }
 #endif
 
@@ -135,21 +129,16 @@ static enum hw_status exchange_elements(MPI_Comm comm, struct parcels *parcels, 
 static enum hw_status make_parcels(struct parcels *parcels, struct hw_error *err)
 {
     const int ranks = parcels->ranks;
-    enum hw_status status =
-        hw_alloc(&parcels->offset, 2 * (hw_count)ranks, sizeof *parcels->offset, "offsets", err);
 
-    if (status == HW_OK)
-        status = alloc_parameters(parcels, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Type_contiguous((int)parcels->size, MPI_BYTE, &parcels->type),
-                        "MPI_Type_contiguous", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Type_commit(&parcels->type), "MPI_Type_commit", err);
-    if (status == HW_OK) {
-        offsets_of(parcels->send_count, ranks, parcels->offset);
-        offsets_of(parcels->receive_count, ranks, parcels->offset + ranks);
-    }
-    return status;
+    HW_TRY(
+        hw_alloc(&parcels->offset, 2 * (hw_count)ranks, sizeof *parcels->offset, "offsets", err));
+    HW_TRY(alloc_parameters(parcels, err));
+    HW_TRY(hw_mpi(MPI_Type_contiguous((int)parcels->size, MPI_BYTE, &parcels->type),
+                  "MPI_Type_contiguous", err));
+    HW_TRY(hw_mpi(MPI_Type_commit(&parcels->type), "MPI_Type_commit", err));
+    offsets_of(parcels->send_count, ranks, parcels->offset);
+    offsets_of(parcels->receive_count, ranks, parcels->offset + ranks);
+    return HW_OK;
 }
 
 static void free_parcels(struct parcels *parcels)
@@ -221,13 +210,11 @@ enum hw_status hw_prefix_sum(MPI_Comm comm, hw_count mine, hw_count *before, str
     int rank = 0;
 
     *before = 0;
-    enum hw_status status = hw_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", err);
-    if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Exscan(&mine, before, 1, HW_MPI_COUNT, MPI_SUM, comm), "MPI_Exscan", err);
+    HW_TRY(hw_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", err));
+    HW_TRY(hw_mpi(MPI_Exscan(&mine, before, 1, HW_MPI_COUNT, MPI_SUM, comm), "MPI_Exscan", err));
     if (rank == 0)
         *before = 0; /* MPI leaves it undefined there */
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_sum(MPI_Comm comm, hw_count *value, struct hw_error *err)

@@ -92,18 +92,13 @@ static void set_sizes(struct hw_node_aware *self, hw_count shared_bytes)
 static enum hw_status allocate(struct hw_node_aware *self, struct hw_error *err)
 {
     const int requests = PIPELINE_DEPTH * self->buffers;
-    enum hw_status status =
-        hw_alloc(&self->request, requests, sizeof *self->request, "requests", err);
 
-    for (int r = 0; r < requests && status == HW_OK; r++)
+    HW_TRY(hw_alloc(&self->request, requests, sizeof *self->request, "requests", err));
+    for (int r = 0; r < requests; r++)
         self->request[r] = MPI_REQUEST_NULL;
-    if (status == HW_OK)
-        status = hw_alloc(&self->segment, self->ranks, sizeof *self->segment, "addresses", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&self->pieces, self->ranks, sizeof *self->pieces, "addresses", err);
-    if (status == HW_OK)
-        status = hw_alloc(&self->size_in, self->nodes->ranks, sizeof *self->size_in, "sizes", err);
-    return status;
+    HW_TRY(hw_alloc(&self->segment, self->ranks, sizeof *self->segment, "addresses", err));
+    HW_TRY(hw_alloc_zero(&self->pieces, self->ranks, sizeof *self->pieces, "addresses", err));
+    return hw_alloc(&self->size_in, self->nodes->ranks, sizeof *self->size_in, "sizes", err);
 }
 
 /* Bytes left in the file system for shared memory, if there is one. Containers make it small,

@@ -180,13 +180,11 @@ static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *l
     struct hw_rowcol *line = &grid->layout.column;
     int to = (line->me + 1) % line->size, from = (line->me + line->size - 1) % line->size;
     struct hw_set set = hw_set_of_bits(line, line->me, block, left, (hw_lid)count);
-    enum hw_status status = hw_rowcol_send(line, to, &set, err);
 
-    if (status == HW_OK)
-        status = hw_rowcol_wait(line, err);
-    if (status == HW_OK)
-        hw_set_to_bits(&line->got[from], received, grid->layout.block_words);
-    return status;
+    HW_TRY(hw_rowcol_send(line, to, &set, err));
+    HW_TRY(hw_rowcol_wait(line, err));
+    hw_set_to_bits(&line->got[from], received, grid->layout.block_words);
+    return HW_OK;
 }
 
 /*
@@ -259,21 +257,15 @@ static void update_unvisited(struct hw_grid *grid)
 
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     update_unvisited(grid);
     if (grid->layout.columns > 1)
-        status = gather_frontier(grid, err);
-    if (status != HW_OK)
-        return status;
+        HW_TRY(gather_frontier(grid, err));
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     grid->search.bitmap = hw_grid_new_bitmap(grid);
     if (grid->layout.rows > 1)
-        status = pull_around(grid, err);
+        HW_TRY(pull_around(grid, err));
     else
         pull_own(grid);
-    if (status != HW_OK)
-        return status;
     for (hw_lid w = 0; w < grid->layout.words; w++)
         hw_bits_or_at(grid->search.seen, (size_t)grid->layout.own_row + (size_t)w * 64,
                       grid->search.bitmap[w]);

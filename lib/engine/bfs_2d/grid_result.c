@@ -134,34 +134,32 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
     struct hw_rowcol *line = &grid->layout.row;
     hw_lid *group = grid->scratch.discovered_count, *list = group_remotes(grid, group);
     void *wire = at_gid(grid, grid->scratch.outgoing, (size_t)grid->layout.own_row);
-    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
-    for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
+    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    for (int r = 0; r < line->size; at += group[r++]) {
         if (r == line->me)
             continue;
         grid->scratch.sent[r] = hw_set_of_list(line, r, line->me, list + at, group[r]);
-        status = hw_rowcol_send(line, r, &grid->scratch.sent[r], err);
+        HW_TRY(hw_rowcol_send(line, r, &grid->scratch.sent[r], err));
     }
-    if (status == HW_OK)
-        status = hw_rowcol_wait(line, err);
+    HW_TRY(hw_rowcol_wait(line, err));
     at = 0;
-    for (int r = 0; r < line->size && status == HW_OK; at += group[r++])
+    for (int r = 0; r < line->size; at += group[r++])
         if (r != line->me)
-            status = receive_gids(grid, line, r, at_gid(grid, wire, at), group[r], err);
-    for (int r = 0; r < line->size && status == HW_OK; r++)
+            HW_TRY(receive_gids(grid, line, r, at_gid(grid, wire, at), group[r], err));
+    for (int r = 0; r < line->size; r++)
         if (r != line->me)
-            status = answer(grid, r, err);
-    if (status == HW_OK)
-        status = hw_rowcol_finish(line, err);
+            HW_TRY(answer(grid, r, err));
+    HW_TRY(hw_rowcol_finish(line, err));
     at = 0;
-    for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
+    for (int r = 0; r < line->size; at += group[r++]) {
         if (r != line->me && grid->scratch.sent[r].bitmap)
             hw_set_to_list(&grid->scratch.sent[r], list + at); /* answered in this order */
         for (hw_lid k = at; k < at + group[r]; k++)
             fetched(grid, list[k], take_gid(grid, wire, k));
     }
-    return status;
+    return HW_OK;
 }
 
 /* Sends the parents of what this part found for one other part of the column. */
@@ -192,32 +190,30 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
 {
     struct hw_rowcol *line = &grid->layout.column;
     void *wire = at_gid(grid, grid->scratch.expanded, grid->layout.own_column);
-    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    for (int r = 0; r < line->size; r++) {
         const uint64_t *mine =
             grid->scratch.discovered_for_column + (size_t)r * grid->layout.block_words;
         if (r == line->me)
             continue;
         struct hw_set set =
             hw_set_of_bits(line, r, r, mine, hw_bits_count(mine, hw_bits_words(line->active[r])));
-        status = hw_rowcol_send(line, r, &set, err);
+        HW_TRY(hw_rowcol_send(line, r, &set, err));
     }
-    if (status == HW_OK)
-        status = hw_rowcol_wait(line, err);
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    HW_TRY(hw_rowcol_wait(line, err));
+    for (int r = 0; r < line->size; r++) {
         hw_lid count = r == line->me ? 0 : set_size(&line->got[r]);
-        status = receive_gids(grid, line, r, at_gid(grid, wire, at), count, err);
+        HW_TRY(receive_gids(grid, line, r, at_gid(grid, wire, at), count, err));
         at += count;
     }
-    for (int r = 0; r < line->size && status == HW_OK; r++)
+    for (int r = 0; r < line->size; r++)
         if (r != line->me)
-            status = send_parents(grid, r, err);
-    if (status == HW_OK)
-        status = hw_rowcol_finish(line, err);
+            HW_TRY(send_parents(grid, r, err));
+    HW_TRY(hw_rowcol_finish(line, err));
     at = 0;
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    for (int r = 0; r < line->size; r++) {
         if (r == line->me)
             continue;
         hw_set_to_bits(&line->got[r], grid->scratch.discovered_travelling,
@@ -226,7 +222,7 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
             for (uint64_t left = grid->scratch.discovered_travelling[w]; left;)
                 fetched(grid, w * 64 + hw_bits_take(&left), take_gid(grid, wire, at++));
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_grid_fetch_parents(struct hw_grid *grid, struct hw_error *err)

@@ -166,17 +166,14 @@ static enum hw_status complete_parents(struct hw_grid *grid, struct hw_trace *st
 static enum hw_status finish(struct hw_grid *grid, struct hw_result *result, struct hw_error *err)
 {
     double seconds[2] = {result->seconds, result->seconds_search_order};
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, grid->ctx->world),
-               "MPI_Allreduce", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, grid->ctx->world),
+                  "MPI_Allreduce", err));
     result->seconds = seconds[0];
     result->seconds_search_order = seconds[1];
     if (grid->trace.status != HW_OK)
-        status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    return hw_agree(grid->ctx->world, status, err);
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    return HW_OK;
 }
 
 static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
@@ -190,23 +187,18 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
     hw_trace_clear(&result->trace);
-    enum hw_status status = hw_mpi(MPI_Barrier(grid->ctx->world), "MPI_Barrier", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Barrier(grid->ctx->world), "MPI_Barrier", err));
     double start = hw_seconds();
     begin_search(grid, owner, position);
     if (grid->search.frontier > 0)
         hw_grid_keep_level(grid);
-    status = traverse(grid, &result->trace, err);
-    if (status == HW_OK)
-        status = complete_parents(grid, &result->trace, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(traverse(grid, &result->trace, err));
+    HW_TRY(complete_parents(grid, &result->trace, err));
     result->seconds_search_order = hw_seconds() - start;
     hw_grid_write_parents(grid, result->parent);
     result->seconds = hw_seconds() - start;
     hw_grid_write_levels(grid, result->level);
-    return finish(grid, result, err);
+    return hw_agree(grid->ctx->world, finish(grid, result, err), err);
 }
 
 static const struct hw_engine_ops frame = {

@@ -215,7 +215,6 @@ static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lis
 {
     hw_count most = (hw_count)UINT32_MAX / grid->layout.rows; /* their sum must not wrap */
     hw_lid *length = grid->search.parent;                     /* not in use yet */
-    enum hw_status status = HW_OK;
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
@@ -225,12 +224,12 @@ static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lis
         memcpy(degree, length, (size_t)grid->layout.block * sizeof *degree);
         return HW_OK;
     }
-    for (int r = 0; r < grid->layout.rows && status == HW_OK; r++)
-        status = hw_mpi(MPI_Reduce(length + (size_t)r * grid->layout.block, degree,
-                                   (int)grid->layout.block, HW_MPI_LID, MPI_SUM, r,
-                                   grid->layout.column.comm),
-                        "MPI_Reduce", err);
-    return status;
+    for (int r = 0; r < grid->layout.rows; r++)
+        HW_TRY(hw_mpi(MPI_Reduce(length + (size_t)r * grid->layout.block, degree,
+                                 (int)grid->layout.block, HW_MPI_LID, MPI_SUM, r,
+                                 grid->layout.column.comm),
+                      "MPI_Reduce", err));
+    return HW_OK;
 }
 
 /* Degrees, isolated vertices and where the active positions end. */
@@ -238,12 +237,10 @@ static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
 {
     hw_lid *in_degree = grid->search.order; /* not in use yet */
     hw_count reachable = 0;
-    enum hw_status status = add_lengths(grid, grid->layout.out, grid->tables.degree, err);
 
-    if (status == HW_OK && grid->layout.in != grid->layout.out)
-        status = add_lengths(grid, grid->layout.in, in_degree, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(add_lengths(grid, grid->layout.out, grid->tables.degree, err));
+    if (grid->layout.in != grid->layout.out)
+        HW_TRY(add_lengths(grid, grid->layout.in, in_degree, err));
     if (grid->layout.in == grid->layout.out)
         in_degree = grid->tables.degree;
     memset(grid->tables.isolated, 0xff,

@@ -199,7 +199,6 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
 {
     struct hw_rowcol *line = &grid->layout.column;
     const hw_lid *own = grid->search.order + grid->search.begin;
-    enum hw_status status = HW_OK;
     hw_lid at = grid->search.frontier;
 
     *list = own;
@@ -207,10 +206,10 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     if (line->size == 1)
         return HW_OK;
     struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
-    status = hw_rowcol_share(line, &set, err);
+    HW_TRY(hw_rowcol_share(line, &set, err));
     for (hw_lid k = 0; k < at; k++)
         grid->scratch.expanded[k] = grid->layout.own_column + own[k];
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    for (int r = 0; r < line->size; r++) {
         hw_lid begin = at, first = (hw_lid)((size_t)r * grid->layout.block);
         if (r == line->me)
             continue;
@@ -220,23 +219,22 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     }
     *list = grid->scratch.expanded;
     *count = at;
-    return status;
+    return HW_OK;
 }
 
 /* Sends the rows found to their owners. */
 static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
 {
     struct hw_rowcol *line = &grid->layout.row;
-    enum hw_status status = HW_OK;
 
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    for (int r = 0; r < line->size; r++) {
         if (r == line->me)
             continue;
         struct hw_set set =
             hw_set_of_list(line, r, r, destination(grid, r), grid->scratch.discovered_count[r]);
-        status = hw_rowcol_send(line, r, &set, err);
+        HW_TRY(hw_rowcol_send(line, r, &set, err));
     }
-    return status == HW_OK ? hw_rowcol_wait(line, err) : status;
+    return hw_rowcol_wait(line, err);
 }
 
 /* Takes an own vertex that rank `from` of the grid row has reached, if it is new. */

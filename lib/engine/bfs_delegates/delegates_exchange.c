@@ -319,26 +319,24 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_rec
 {
     enum hw_phase phase = e->layout.two_hops ? HW_PHASE_LOCAL_EXCHANGE : HW_PHASE_NORMAL_EXCHANGE;
     double start = hw_seconds();
-    enum hw_status status = HW_OK;
 
-    for (int h = 0; h <= e->layout.two_hops && status == HW_OK; h++) {
+    for (int h = 0; h <= e->layout.two_hops; h++) {
         struct hw_stream *hop = &e->exchange.hop[h];
         /* On the second hop every duplicate may name the least parent. */
         if (e->config.uniquify && (h == 0 || !e->options.canonical_parents))
             uniquify(e, hop);
-        status = pass_finds(hop, row, err);
+        HW_TRY(pass_finds(hop, row, err));
         double passed = hw_seconds();
         row->seconds[phase] += passed - start;
         if (h == 0 && e->layout.two_hops)
             memset(e->exchange.hop[1].step_out, 0,
                    (size_t)e->layout.nodes * sizeof *e->exchange.hop[1].step_out);
-        if (status == HW_OK)
-            take_finds(e, hop, tally);
+        take_finds(e, hop, tally);
         start = hw_seconds();
         row->seconds[HW_PHASE_UPDATE] += start - passed;
         phase = HW_PHASE_NORMAL_EXCHANGE;
     }
-    return status;
+    return HW_OK;
 }
 
 /* ---- the reduction of masks: section V-A ---- */

@@ -136,18 +136,12 @@ static enum hw_status set_shape(struct hw_delegates *e, struct hw_error *err)
 /* The communicators of the node, and of this device across nodes. Collective. */
 static enum hw_status open_communicators(struct hw_delegates *e, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     if (e->ctx.size == 1)
         return HW_OK;
-    status =
-        hw_mpi(MPI_Comm_split(e->ctx.world, e->layout.node, e->layout.device, &e->layout.local),
-               "MPI_Comm_split", err);
-    if (status == HW_OK)
-        status = hw_mpi(
-            MPI_Comm_split(e->ctx.world, e->layout.device, e->layout.node, &e->layout.across),
-            "MPI_Comm_split", err);
-    return status;
+    HW_TRY(hw_mpi(MPI_Comm_split(e->ctx.world, e->layout.node, e->layout.device, &e->layout.local),
+                  "MPI_Comm_split", err));
+    return hw_mpi(MPI_Comm_split(e->ctx.world, e->layout.device, e->layout.node, &e->layout.across),
+                  "MPI_Comm_split", err);
 }
 
 static void destroy(void *engine)
@@ -354,16 +348,15 @@ static enum hw_status exchange(struct hw_delegates *e, const hw_count *news,
                                struct hw_error *err)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    enum hw_status status = HW_OK;
     bool reduce = e->ctx.size > 1 && news[DELEGATES] > 0;
 
     if (reduce)
-        status = hw_delegates_reduce_start(e, row, &request, err);
-    if (status == HW_OK && news[CROSSING] > 0)
-        status = hw_delegates_exchange(e, row, normals, err);
-    if (status == HW_OK && reduce)
-        status = hw_delegates_reduce_finish(e, row, &request, err);
-    return status;
+        HW_TRY(hw_delegates_reduce_start(e, row, &request, err));
+    if (news[CROSSING] > 0)
+        HW_TRY(hw_delegates_exchange(e, row, normals, err));
+    if (reduce)
+        HW_TRY(hw_delegates_reduce_finish(e, row, &request, err));
+    return HW_OK;
 }
 
 /* The discoveries become the frontier. */
@@ -468,16 +461,12 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
     hw_trace_clear(&result->trace);
-    enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err));
     double start = hw_seconds();
     forget(e);
     e->step = 0;
     visit_root(e, owner, position);
-    status = run_steps(e, &result->trace, &lost, &ordered, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(run_steps(e, &result->trace, &lost, &ordered, err));
     hw_delegates_parents(e, result->parent);
     result->seconds = hw_seconds() - start;
     result->seconds_search_order = ordered - start;

@@ -222,32 +222,28 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
                                           write_answers),
             .in_bytes = size * wanted};
     }
-    enum hw_status status = hw_halo_exchange(&stream->exchange, NULL, &row->sent, err);
-    for (int r = 0; r < stream->exchange.ranks && status == HW_OK; r++)
+    HW_TRY(hw_halo_exchange(&stream->exchange, NULL, &row->sent, err));
+    for (int r = 0; r < stream->exchange.ranks; r++)
         by_blocks(e, stream, stream->in_used, stream->in_first[r], stream->received[r],
                   stream->in_first[r], read_answers);
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_record *row,
                                       struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     if (e->layout.two_hops) {
         struct hw_stream *second = &e->exchange.hop[1];
-        status = ask(second, row, err);
-        for (int r = 0; r < second->exchange.ranks && status == HW_OK; r++)
+        HW_TRY(ask(second, row, err));
+        for (int r = 0; r < second->exchange.ranks; r++)
             by_blocks(e, second, second->out_asked, second->out_first[r], second->sent[r], 0,
                       relay_questions);
     }
-    if (status == HW_OK)
-        status = ask(&e->exchange.hop[0], row, err);
-    if (status == HW_OK)
-        status = answer(e, &e->exchange.hop[0], row, err);
-    if (status == HW_OK && e->layout.two_hops)
-        status = answer(e, &e->exchange.hop[1], row, err);
-    return status;
+    HW_TRY(ask(&e->exchange.hop[0], row, err));
+    HW_TRY(answer(e, &e->exchange.hop[0], row, err));
+    if (e->layout.two_hops)
+        HW_TRY(answer(e, &e->exchange.hop[1], row, err));
+    return HW_OK;
 }
 
 /* ---- parents of delegates ---- */
@@ -451,18 +447,17 @@ enum hw_status hw_delegates_resolve(struct hw_delegates *e, bool sent_remote,
                                     struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
-    enum hw_status status = HW_OK;
 
     if (e->options.canonical_parents)
         choose_least(e);
     double chosen = hw_seconds();
     row->seconds[HW_PHASE_EXPANSION] += chosen - start;
     if (sent_remote)
-        status = resolve_normals(e, row, err);
-    if (status == HW_OK && e->layout.delegates > 0)
-        status = resolve_delegates(e, row, err);
+        HW_TRY(resolve_normals(e, row, err));
+    if (e->layout.delegates > 0)
+        HW_TRY(resolve_delegates(e, row, err));
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - chosen;
-    return status;
+    return HW_OK;
 }
 
 /* ---- output ---- */

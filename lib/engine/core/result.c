@@ -25,11 +25,8 @@ enum hw_status hw_result_open(const struct hw_part *part, enum hw_algorithm algo
                               struct hw_result *result, struct hw_error *err)
 {
     const hw_count count = part->own.count;
-    enum hw_status status =
-        hw_alloc(&result->parent, count, sizeof *result->parent, "parents", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&result->parent, count, sizeof *result->parent, "parents", err));
     switch (hw_values(algorithm, part->weights).type) {
     case HW_F32:
         return hw_alloc(&result->distance_f32, count, sizeof(float), "distances", err);

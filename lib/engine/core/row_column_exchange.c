@@ -46,26 +46,22 @@ enum hw_status hw_rowcol_split(struct hw_rowcol *line, const struct hw_context *
 enum hw_status hw_rowcol_open(struct hw_rowcol *line, const struct hw_context *ctx, hw_lid active,
                               struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     line->active[line->me] = active;
     line->nodes.ranks = line->size;
     line->nodes.node[line->me] = ctx->node_id;
     if (line->size > 1) {
-        status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->active, 1,
-                                      HW_MPI_LID, line->comm),
-                        "MPI_Allgather", err);
-        if (status == HW_OK)
-            status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->nodes.node, 1,
-                                          MPI_INT, line->comm),
-                            "MPI_Allgather", err);
+        HW_TRY(hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->active, 1, HW_MPI_LID,
+                                    line->comm),
+                      "MPI_Allgather", err));
+        HW_TRY(hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->nodes.node, 1,
+                                    MPI_INT, line->comm),
+                      "MPI_Allgather", err));
     }
-    if (status == HW_OK)
-        hw_nodes_order(&line->nodes);
-    if (status == HW_OK && line->size > 1)
-        status = hw_halo_open(
-            &line->halo, &(struct hw_halo_setup){.comm = line->comm, .nodes = &line->nodes}, err);
-    return status;
+    hw_nodes_order(&line->nodes);
+    if (line->size > 1)
+        HW_TRY(hw_halo_open(
+            &line->halo, &(struct hw_halo_setup){.comm = line->comm, .nodes = &line->nodes}, err));
+    return HW_OK;
 }
 
 void hw_rowcol_close(struct hw_rowcol *line)
@@ -79,15 +75,14 @@ enum hw_status hw_rowcol_gather(const struct hw_rowcol *line, void *blocks, hw_l
                                 MPI_Datatype type, struct hw_error *err)
 {
     int size = 0;
-    enum hw_status status = HW_OK;
 
     if (line->size > 1)
-        status = hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err);
-    for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++)
-        status = hw_mpi(MPI_Bcast((char *)blocks + (size_t)r * block * (size_t)size, (int)block,
-                                  type, r, line->comm),
-                        "MPI_Bcast", err);
-    return status;
+        HW_TRY(hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err));
+    for (int r = 0; r < line->size && line->size > 1; r++)
+        HW_TRY(hw_mpi(MPI_Bcast((char *)blocks + (size_t)r * block * (size_t)size, (int)block, type,
+                                r, line->comm),
+                      "MPI_Bcast", err));
+    return HW_OK;
 }
 
 /* Bytes of a bitmap over the active positions of a block. */

@@ -73,9 +73,8 @@ static enum hw_status exchange_ids(struct hw_tree *tree, const struct hw_part *p
     const struct hw_part_vertices *own = &part->own;
     hw_gid *sorted = NULL, *received = NULL;
     hw_count count = 0;
-    enum hw_status status = hw_alloc(&sorted, own->count, sizeof *sorted, "sorted ids", err);
-
-    status = hw_agree(tree->ctx->world, status, err);
+    enum hw_status status = hw_agree(
+        tree->ctx->world, hw_alloc(&sorted, own->count, sizeof *sorted, "sorted ids", err), err);
     if (status != HW_OK)
         goto done;
     for (hw_lid i = 0; i < own->count; i++)
@@ -128,11 +127,9 @@ enum hw_status hw_tree_slice(struct hw_tree *tree, size_t size, const void *own,
 {
     hw_count length = tree->length;
     const hw_lid *place = tree->place;
-    enum hw_status status = hw_alltoallv_into(tree->ctx->world, size, own, tree->send_count,
-                                              tree->received, tree->receive_count, err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alltoallv_into(tree->ctx->world, size, own, tree->send_count, tree->received,
+                             tree->receive_count, err));
     if (size == sizeof(int32_t)) {
         const int32_t *from = (const int32_t *)(const void *)tree->received;
         int32_t *to = slice;

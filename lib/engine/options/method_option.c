@@ -144,13 +144,13 @@ static enum hw_status parse_range(const struct hw_option *option, const char *na
 static enum hw_status parse_real(const struct hw_option *option, const char *name, const char *text,
                                  double *real, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_cli_real(name, text, 0, option->real_max > 0 ? option->real_max : FLT_MAX, real, err);
+    HW_TRY(
+        hw_cli_real(name, text, 0, option->real_max > 0 ? option->real_max : FLT_MAX, real, err));
 
-    if (status == HW_OK && *real <= 0)
-        status = hw_fail(err, HW_USAGE, "%s: %s is no %s; it must be above 0", name, text,
-                         option->noun ? option->noun : "value");
-    return status;
+    if (*real <= 0)
+        return hw_fail(err, HW_USAGE, "%s: %s is no %s; it must be above 0", name, text,
+                       option->noun ? option->noun : "value");
+    return HW_OK;
 }
 
 enum hw_status hw_option_parse(const struct hw_option *option, const char *text,

@@ -170,9 +170,7 @@ static enum hw_status search(void *given, int owner, hw_lid position, struct hw_
     engine->level[position] = 0;
     engine->parent[position] = position;
     engine->queue[0] = position;
-    enum hw_status status = traverse(engine, &result->trace, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(traverse(engine, &result->trace, err));
     result->seconds_search_order = hw_seconds() - start;
     struct hw_trace_record *last =
         begin_step(&result->trace, HW_DIRECTION_AUTO,

@@ -229,11 +229,11 @@ static enum hw_status make_sums(struct finder *finder, struct hw_error *err)
 
     for (hw_count i = 0; i < finder->count; i++)
         leaders += finder->on[i] && finder->hop[i].least == finder->first + i;
-    enum hw_status status = hw_alloc_zero(&finder->sum, leaders, sizeof *finder->sum, "sums", err);
-    for (hw_count i = 0; i < finder->count && status == HW_OK; i++)
+    HW_TRY(hw_alloc_zero(&finder->sum, leaders, sizeof *finder->sum, "sums", err));
+    for (hw_count i = 0; i < finder->count; i++)
         if (finder->on[i] && finder->hop[i].least == finder->first + i)
             finder->sum[finder->leaders++].leader = finder->first + i;
-    return status;
+    return HW_OK;
 }
 
 static int compare_leader(const void *key, const void *element)
@@ -337,15 +337,14 @@ static enum hw_status gather_links(const struct hw_context *ctx, const hw_count 
                                    struct link *all, hw_count at, struct hw_error *err)
 {
     const hw_count piece = CHUNK;
-    enum hw_status status = HW_OK;
 
-    for (int r = 0; r < ctx->size && status == HW_OK; at += length[r], r++)
-        for (hw_count done = 0; done < length[r] && status == HW_OK; done += piece) {
+    for (int r = 0; r < ctx->size; at += length[r], r++)
+        for (hw_count done = 0; done < length[r]; done += piece) {
             hw_count here = length[r] - done < piece ? length[r] - done : piece;
-            status = hw_mpi(MPI_Bcast(all + at + done, (int)(2 * here), HW_MPI_GID, r, ctx->world),
-                            "MPI_Bcast", err);
+            HW_TRY(hw_mpi(MPI_Bcast(all + at + done, (int)(2 * here), HW_MPI_GID, r, ctx->world),
+                          "MPI_Bcast", err));
         }
-    return status;
+    return HW_OK;
 }
 
 static int compare_link(const void *key, const void *element)
@@ -376,9 +375,8 @@ static enum hw_status gather_cycle(const struct finder *finder, hw_gid leader,
     const struct hw_context *ctx = finder->ctx;
     struct link *link = NULL;
     hw_count *length = NULL, mine = 0, at = 0;
-    enum hw_status status = hw_alloc(&length, ctx->size, sizeof *length, "counts", err);
-
-    status = hw_agree(ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(ctx->world, hw_alloc(&length, ctx->size, sizeof *length, "counts", err), err);
     for (hw_count i = 0; i < finder->count; i++)
         mine += finder->on[i] && finder->hop[i].least == leader;
     if (status == HW_OK)
@@ -415,8 +413,8 @@ enum hw_status hw_negative_cycle(const struct hw_part *part, struct hw_tree *tre
     hw_count moving = 0;
 
     *cycle = (struct hw_cycle){0};
-    enum hw_status status = finder_alloc(&finder, part->vertices, err);
-    status = hw_agree(tree->ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(tree->ctx->world, finder_alloc(&finder, part->vertices, err), err);
     if (status == HW_OK)
         status = hw_tree_slice(tree, sizeof *parent, parent, finder.parent, err);
     if (status == HW_OK)

@@ -38,19 +38,16 @@ static enum hw_status combine(const struct hw_context *ctx, struct hw_weight_sum
                               struct hw_error *err)
 {
     double extremes[2] = {-seen->min, seen->max};
-    enum hw_status status = hw_sum(ctx->world, &seen->edges, err);
 
-    if (status == HW_OK)
-        status = hw_sum(ctx->world, &seen->negative, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seen->sum, 1, MPI_DOUBLE, MPI_SUM, ctx->world),
-                        "MPI_Allreduce", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
-                        "MPI_Allreduce", err);
+    HW_TRY(hw_sum(ctx->world, &seen->edges, err));
+    HW_TRY(hw_sum(ctx->world, &seen->negative, err));
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seen->sum, 1, MPI_DOUBLE, MPI_SUM, ctx->world),
+                  "MPI_Allreduce", err));
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
+                  "MPI_Allreduce", err));
     seen->min = -extremes[0];
     seen->max = extremes[1];
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
@@ -89,9 +86,7 @@ enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw
         return hw_fail(err, HW_BAD_INPUT,
                        "shortest paths need weights, which this partition does not hold; make the "
                        "graph with --weights");
-    enum hw_status status = hw_weight_stats(ctx, part, stats, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_weight_stats(ctx, part, stats, err));
     if (!isfinite(stats->least) || !isfinite(stats->most) || !isfinite(stats->mean))
         return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
     if (stats->negative > 0 && !takes_negative)

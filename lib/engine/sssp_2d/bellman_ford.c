@@ -62,12 +62,8 @@ static struct hw_negative_edge find_least(const struct hw_sssp_2d *paths)
  * that alone makes a negative cycle. */
 static enum hw_status sweep(struct hw_sssp_2d *paths, struct hw_cycle *cycle, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
-        status = hw_sssp_2d_relax(paths, "sweep", true, err);
-    if (status != HW_OK)
-        return status;
+    while (paths->search.tally.queued[HW_PATHS_NEAR] > 0)
+        HW_TRY(hw_sssp_2d_relax(paths, "sweep", true, err));
     struct hw_negative_edge least = find_least(paths);
     return hw_negative_least(paths->ctx, paths->part->weights, &least, cycle, err);
 }
@@ -120,22 +116,20 @@ static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle
 
 static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     hw_cycle_free(&result->cycle);
     paths->search.whole = true;
     paths->search.low = 0;
     paths->search.high = paths->search.near = hw_distance_none(paths->derived.kind);
     if (paths->derived.sweep_first) {
-        status = sweep(paths, &result->cycle, err);
-        if (status == HW_OK && result->cycle.length == 0)
+        HW_TRY(sweep(paths, &result->cycle, err));
+        if (result->cycle.length == 0)
             hw_sssp_2d_reset(paths);
     }
-    if (status == HW_OK && result->cycle.length == 0)
-        status = relax_all(paths, &result->cycle, err);
-    if (status == HW_OK && result->cycle.length > 0)
+    if (result->cycle.length == 0)
+        HW_TRY(relax_all(paths, &result->cycle, err));
+    if (result->cycle.length > 0)
         result->outcome = HW_OUTCOME_NEGATIVE_CYCLE;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,

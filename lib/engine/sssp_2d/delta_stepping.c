@@ -54,10 +54,8 @@ static enum hw_status find_least(const struct hw_sssp_2d *paths, int queue, int6
 static enum hw_status next_step(struct hw_sssp_2d *paths, double width, struct hw_error *err)
 {
     int64_t least;
-    enum hw_status status = find_least(paths, HW_PATHS_LATER, &least, err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(find_least(paths, HW_PATHS_LATER, &least, err));
     paths->search.below = paths->search.near;
     paths->search.near =
         further(paths, least > paths->search.near ? least : paths->search.near, width);
@@ -116,37 +114,32 @@ static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
            before = paths->search.queue[HW_PATHS_FAR].count;
 
     hw_sssp_2d_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
-    enum hw_status status = hw_sssp_2d_expand(paths, settled->list + paths->search.bucket_begin,
-                                              count, &scan.list, &scan.count, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_sssp_2d_expand(paths, settled->list + paths->search.bucket_begin, count, &scan.list,
+                             &scan.count, err));
     hw_sssp_2d_push(paths, &scan);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->layout.columns > 1)
-        status = hw_sssp_2d_fold(paths, &paths->layout.row, true, err);
+        HW_TRY(hw_sssp_2d_fold(paths, &paths->layout.row, true, err));
     paths->trace.record->frontier += count;
     paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
     hw_lid before = paths->search.queue[HW_PATHS_FAR].count;
-    enum hw_status status = HW_OK;
 
     hw_sssp_2d_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
     if (paths->part->spec.parts > 1)
-        status = hw_sssp_2d_tell(paths, err);
-    if (status != HW_OK)
-        return status;
+        HW_TRY(hw_sssp_2d_tell(paths, err));
     hw_sssp_2d_pull(paths, false);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->layout.rows > 1)
-        status = hw_sssp_2d_fold(paths, &paths->layout.column, true, err);
+        HW_TRY(hw_sssp_2d_fold(paths, &paths->layout.column, true, err));
     paths->trace.record->frontier += settled->count - paths->search.bucket_begin;
     paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
-    return status;
+    return HW_OK;
 }
 
 /* Relaxes the edges that leave the bucket, once. */
@@ -194,17 +187,15 @@ static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err
 /* Once little is left, the rest is one bucket without an end. */
 static enum hw_status finish_in_a_tail(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     paths->search.whole = true;
     paths->search.below = paths->search.high;
     paths->search.high = paths->search.near = hw_distance_none(paths->derived.kind);
     paths->search.bucket++;
     hw_sssp_2d_filter(paths, HW_PATHS_FAR);
-    status = hw_sssp_2d_sum(paths, err);
-    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
-        status = hw_sssp_2d_relax(paths, "tail", false, err);
-    return status;
+    HW_TRY(hw_sssp_2d_sum(paths, err));
+    while (paths->search.tally.queued[HW_PATHS_NEAR] > 0)
+        HW_TRY(hw_sssp_2d_relax(paths, "tail", false, err));
+    return HW_OK;
 }
 
 static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, struct hw_error *err)

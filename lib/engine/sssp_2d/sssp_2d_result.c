@@ -78,11 +78,8 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
 {
     const int size = send_buffers->line.size;
     hw_count *at = NULL, sum = 0;
-    enum hw_status status =
-        hw_alloc_zero(&requests->send_count, 3 * size, sizeof(hw_count), "requests", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&requests->send_count, 3 * size, sizeof(hw_count), "requests", err));
     requests->receive_count = requests->send_count + size;
     at = requests->send_count + 2 * (size_t)size;
     for (hw_lid t = 0; t < paths->layout.block; t++) {
@@ -95,13 +92,13 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
         sum += requests->send_count[r];
     }
     requests->sends = sum;
-    status = hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err);
-    for (hw_lid t = 0; t < paths->layout.block && status == HW_OK; t++) {
+    HW_TRY(hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err));
+    for (hw_lid t = 0; t < paths->layout.block; t++) {
         int rank = holder(paths, send_buffers, t);
         if (rank >= 0)
             requests->position[at[rank]++] = t;
     }
-    return status;
+    return HW_OK;
 }
 
 /* Answers what others of the line ask for. */
@@ -128,20 +125,18 @@ static enum hw_status make_answers(struct requests *requests, bool weights, int 
                                    struct hw_error *err)
 {
     static const char what[] = "parents";
-    enum hw_status status;
 
     for (int r = 0; r < size; r++)
         requests->receives += requests->receive_count[r];
-    status = hw_alloc(&requests->gid, requests->sends, sizeof(hw_gid), what, err);
-    if (status == HW_OK)
-        status = hw_alloc(&requests->answer, requests->receives, sizeof(hw_gid), what, err);
-    if (status == HW_OK && weights)
-        status =
-            hw_alloc(&requests->weight, requests->sends + 1, sizeof(union hw_weight), what, err);
-    if (status == HW_OK && weights)
-        status = hw_alloc(&requests->weight_answer, requests->receives + 1, sizeof(union hw_weight),
-                          what, err);
-    return status;
+    HW_TRY(hw_alloc(&requests->gid, requests->sends, sizeof(hw_gid), what, err));
+    HW_TRY(hw_alloc(&requests->answer, requests->receives, sizeof(hw_gid), what, err));
+    if (weights)
+        HW_TRY(
+            hw_alloc(&requests->weight, requests->sends + 1, sizeof(union hw_weight), what, err));
+    if (weights)
+        HW_TRY(hw_alloc(&requests->weight_answer, requests->receives + 1, sizeof(union hw_weight),
+                        what, err));
+    return HW_OK;
 }
 
 /* Fetches the parents that the ranks of a line know. weight: [block] by position, or NULL. */
@@ -151,9 +146,7 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
 {
     struct requests requests = {0};
     MPI_Comm comm = send_buffers->line.comm;
-    enum hw_status status = make_requests(paths, send_buffers, &requests, err);
-
-    status = hw_agree(comm, status, err);
+    enum hw_status status = hw_agree(comm, make_requests(paths, send_buffers, &requests, err), err);
     if (status == HW_OK)
         status = hw_alltoallv(comm, sizeof(hw_lid), requests.position, requests.send_count,
                               &requests.asked, requests.receive_count, err);
@@ -320,18 +313,17 @@ static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error 
 {
     const size_t size = hw_best_size(paths->derived.kind);
     const hw_lid words = (hw_lid)(paths->layout.block * (size / sizeof(int64_t)));
-    enum hw_status status =
-        hw_rowcol_gather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T, err);
 
+    HW_TRY(
+        hw_rowcol_gather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T, err));
     if (paths->layout.rows > 1) {
         memcpy((char *)paths->search.source + paths->layout.own_column * size,
                (const char *)paths->search.target + paths->layout.own_row * size,
                paths->layout.block * size);
-        if (status == HW_OK)
-            status = hw_rowcol_gather(&paths->layout.column.line, paths->search.source, words,
-                                      MPI_INT64_T, err);
+        HW_TRY(hw_rowcol_gather(&paths->layout.column.line, paths->search.source, words,
+                                MPI_INT64_T, err));
     }
-    return status;
+    return HW_OK;
 }
 
 /* A parent for a row that was not reached by fewer hops, noted if it is the first. */
@@ -375,9 +367,9 @@ static void propose_along(struct hw_sssp_2d *paths, hw_lid column)
 static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     struct hw_rowcol *line = &paths->layout.row.line;
-    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    for (int r = 0; r < line->size; r++) {
         hw_lid *words = (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
         size_t first = (size_t)r * paths->layout.block;
         for (hw_lid k = 0; k < paths->layout.row.count[r]; k++) {
@@ -391,18 +383,17 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
         struct hw_set set = {.data = words, .count = 3 * paths->layout.row.count[r]};
         paths->layout.row.count[r] = 0;
         if (r != line->me)
-            status = hw_rowcol_send(line, r, &set, err);
+            HW_TRY(hw_rowcol_send(line, r, &set, err));
     }
-    if (status == HW_OK)
-        status = hw_rowcol_wait(line, err);
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
+    HW_TRY(hw_rowcol_wait(line, err));
+    for (int r = 0; r < line->size; r++) {
         const hw_lid *words = line->got[r].data;
         for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
             if (!hw_bitmap_test(paths->parents.hopped, (size_t)paths->layout.own_row + words[0]))
                 propose(paths, paths->layout.own_row + words[0],
                         (hw_gid)((uint64_t)words[2] << 32 | words[1]));
     }
-    return status;
+    return HW_OK;
 }
 
 /* One round: everything one hop further along tight edges. */
@@ -484,10 +475,10 @@ enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_err
     uint8_t *reached = NULL;
     hw_count overflows = 0;
     enum hw_status status =
-        hw_alloc(&reached, (hw_count)paths->layout.columns * paths->layout.block, 1,
-                 "reached vertices", err);
-
-    status = hw_agree(paths->ctx->world, status, err);
+        hw_agree(paths->ctx->world,
+                 hw_alloc(&reached, (hw_count)paths->layout.columns * paths->layout.block, 1,
+                          "reached vertices", err),
+                 err);
     for (hw_lid t = 0; t < paths->layout.block && status == HW_OK; t++) {
         int64_t key = hw_best_key(paths->derived.kind, paths->search.target,
                                   (size_t)paths->layout.own_row + t);

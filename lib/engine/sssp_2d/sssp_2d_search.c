@@ -229,24 +229,22 @@ static enum hw_status fetch_parents(struct hw_sssp_2d *paths, struct hw_error *e
 /* Everything between the root and the tables complete. */
 static enum hw_status complete(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    enum hw_status status = settle_leaves(paths, err);
     bool reached = true, exact = true;
 
-    if (status == HW_OK && paths->derived.may_overflow)
-        status = hw_sssp_2d_check_overflow(paths, err);
-    if (status == HW_OK && paths->derived.may_cycle)
-        status = were_exact(paths, &exact, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(settle_leaves(paths, err));
+    if (paths->derived.may_overflow)
+        HW_TRY(hw_sssp_2d_check_overflow(paths, err));
+    if (paths->derived.may_cycle)
+        HW_TRY(were_exact(paths, &exact, err));
     if (paths->options.canonical_parents || !exact)
-        status = hw_sssp_2d_hops(paths, &reached, err);
+        HW_TRY(hw_sssp_2d_hops(paths, &reached, err));
     else if (paths->part->spec.parts > 1)
-        status = fetch_parents(paths, err);
-    if (status == HW_OK && !reached)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "sums of these float weights round so that shortest paths do not end; use "
-                         "weights whose sums are exact, such as whole numbers");
-    return status;
+        HW_TRY(fetch_parents(paths, err));
+    if (!reached)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "sums of these float weights round so that shortest paths do not end; use "
+                       "weights whose sums are exact, such as whole numbers");
+    return HW_OK;
 }
 
 /* The slowest rank's seconds, agreed on together with the steps' memory. */
@@ -254,17 +252,14 @@ static enum hw_status finish(struct hw_sssp_2d *paths, struct hw_result *result,
                              struct hw_error *err)
 {
     double seconds[2] = {result->seconds, result->seconds_search_order};
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, paths->ctx->world),
-               "MPI_Allreduce", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, paths->ctx->world),
+                  "MPI_Allreduce", err));
     result->seconds = seconds[0];
     result->seconds_search_order = seconds[1];
     if (paths->trace.status != HW_OK)
-        status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    return hw_agree(paths->ctx->world, status, err);
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    return HW_OK;
 }
 
 enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid position,
@@ -284,21 +279,17 @@ enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid pos
     paths->trace.records = &result->trace;
     paths->trace.status = HW_OK;
     paths->search.root = owner == part->index ? position : HW_LID_NONE;
-    enum hw_status status = hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err));
     double start = hw_seconds();
     hw_sssp_2d_reset(paths);
-    status = run(paths, result, err);
-    if (status == HW_OK && result->outcome == HW_OUTCOME_TREE)
-        status = complete(paths, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(run(paths, result, err));
+    if (result->outcome == HW_OUTCOME_TREE)
+        HW_TRY(complete(paths, err));
     result->seconds_search_order = hw_seconds() - start;
     if (result->outcome == HW_OUTCOME_TREE)
         hw_sssp_2d_write(paths, result);
     else
         hw_sssp_2d_write_nothing(paths, result);
     result->seconds = hw_seconds() - start;
-    return finish(paths, result, err);
+    return hw_agree(paths->ctx->world, finish(paths, result, err), err);
 }

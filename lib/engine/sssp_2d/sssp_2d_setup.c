@@ -219,14 +219,11 @@ static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error 
     const struct hw_part *part = paths->part;
     struct hw_weight_stats *stats = &paths->derived.weight_stats;
     hw_count loops = part->own.loops;
-    enum hw_status status = hw_weight_stats_for(
-        paths->ctx, part, paths->derived.bellman_ford ? "bellman-ford" : "delta",
-        paths->derived.bellman_ford, stats, err);
 
-    if (status == HW_OK)
-        status = hw_sum(paths->ctx->world, &loops, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_weight_stats_for(paths->ctx, part,
+                               paths->derived.bellman_ford ? "bellman-ford" : "delta",
+                               paths->derived.bellman_ford, stats, err));
+    HW_TRY(hw_sum(paths->ctx->world, &loops, err));
     paths->derived.kind = hw_weight_stats_kind(stats, part);
     paths->derived.may_overflow = hw_weight_stats_may_overflow(stats, part);
     paths->derived.may_cycle = part->weights == HW_WEIGHTS_F32 && stats->negative > 0;
@@ -242,7 +239,6 @@ static enum hw_status add_lengths(struct hw_sssp_2d *paths, const struct hw_csr 
                                   hw_lid *room, hw_lid *length, struct hw_error *err)
 {
     hw_count most = (hw_count)UINT32_MAX / paths->layout.rows; /* their sum must not wrap */
-    enum hw_status status = HW_OK;
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
@@ -250,12 +246,12 @@ static enum hw_status add_lengths(struct hw_sssp_2d *paths, const struct hw_csr 
     }
     if (paths->layout.rows == 1)
         memcpy(length, room, (size_t)paths->layout.block * sizeof *length);
-    for (int r = 0; r < paths->layout.rows && paths->layout.rows > 1 && status == HW_OK; r++)
-        status = hw_mpi(MPI_Reduce(room + (size_t)r * paths->layout.block, length,
-                                   (int)paths->layout.block, HW_MPI_LID, MPI_SUM, r,
-                                   paths->layout.column.line.comm),
-                        "MPI_Reduce", err);
-    return status;
+    for (int r = 0; r < paths->layout.rows && paths->layout.rows > 1; r++)
+        HW_TRY(hw_mpi(MPI_Reduce(room + (size_t)r * paths->layout.block, length,
+                                 (int)paths->layout.block, HW_MPI_LID, MPI_SUM, r,
+                                 paths->layout.column.line.comm),
+                      "MPI_Reduce", err));
+    return HW_OK;
 }
 
 /* What is known of each vertex, for rows and columns alike. */
@@ -285,18 +281,12 @@ static enum hw_status make_room(struct hw_sssp_2d *paths, struct classes *classe
     hw_count block = paths->layout.block, rows = paths->layout.rows * block,
              columns = paths->layout.columns * block;
     static const char what[] = "classes of vertices";
-    enum hw_status status = hw_alloc(&classes->room, rows, sizeof *classes->room, what, err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&classes->in, block, sizeof *classes->in, what, err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&classes->row, columns, 1, what, err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&classes->column, rows, 1, what, err);
-    if (status == HW_OK)
-        status =
-            hw_alloc_zero(&classes->leaf, hw_bits_words(columns), sizeof *classes->leaf, what, err);
-    return hw_agree(paths->ctx->world, status, err);
+    HW_TRY(hw_alloc(&classes->room, rows, sizeof *classes->room, what, err));
+    HW_TRY(hw_alloc(&classes->in, block, sizeof *classes->in, what, err));
+    HW_TRY(hw_alloc_zero(&classes->row, columns, 1, what, err));
+    HW_TRY(hw_alloc_zero(&classes->column, rows, 1, what, err));
+    return hw_alloc_zero(&classes->leaf, hw_bits_words(columns), sizeof *classes->leaf, what, err);
 }
 
 /* Classes of own positions, into both lines. A leaf leads nowhere else: it has
@@ -364,16 +354,16 @@ static enum hw_status make_lists(struct hw_sssp_2d *paths, const struct classes 
                                  struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    enum hw_status status = hw_sorted_csr_build(&part->grid.out, part->weights, classes->leaf,
-                                                paths->tables.leaf, &paths->tables.out_lists, err);
 
+    HW_TRY(hw_sorted_csr_build(&part->grid.out, part->weights, classes->leaf, paths->tables.leaf,
+                               &paths->tables.out_lists, err));
     paths->tables.push = paths->tables.pull = &paths->tables.out_lists;
-    if (status == HW_OK && part->directed) {
-        status = hw_sorted_csr_build(&part->grid.in, part->weights, NULL, NULL,
-                                     &paths->tables.in_lists, err);
+    if (part->directed) {
+        HW_TRY(hw_sorted_csr_build(&part->grid.in, part->weights, NULL, NULL,
+                                   &paths->tables.in_lists, err));
         paths->tables.pull = &paths->tables.in_lists;
     }
-    return hw_agree(paths->ctx->world, status, err);
+    return HW_OK;
 }
 
 /* Sums over all parts, and what they say of the graph. in: [block] edges that enter own
@@ -408,7 +398,7 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
 {
     const struct hw_part *part = paths->part;
     struct classes classes = {0};
-    enum hw_status status = make_room(paths, &classes, err);
+    enum hw_status status = hw_agree(paths->ctx->world, make_room(paths, &classes, err), err);
 
     if (status == HW_OK)
         status = add_lengths(paths, &part->grid.out, classes.room, paths->tables.degree, err);
@@ -424,7 +414,7 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
                                   MPI_UINT8_T, err);
     if (status == HW_OK) {
         mark_classes(paths, &classes);
-        status = make_lists(paths, &classes, err);
+        status = hw_agree(paths->ctx->world, make_lists(paths, &classes, err), err);
     }
     if (status == HW_OK) {
         mark_single(paths, &paths->tables.out_lists, &classes);
@@ -439,7 +429,6 @@ static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &paths->part->own;
     hw_gid *column = paths->tables.gids + paths->tables.column_code;
-    enum hw_status status;
 
     if (!paths->tables.gids) {
         paths->tables.gid = own->graph_id;
@@ -452,12 +441,12 @@ static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
         if (paths->layout.rows > 1)
             column[(size_t)paths->layout.own_column + t] = gid;
     }
-    status = hw_rowcol_gather(&paths->layout.row.line, paths->tables.gids, paths->layout.block,
-                              HW_MPI_GID, err);
-    if (status == HW_OK && paths->layout.rows > 1)
-        status = hw_rowcol_gather(&paths->layout.column.line, column, paths->layout.block,
-                                  HW_MPI_GID, err);
-    return status;
+    HW_TRY(hw_rowcol_gather(&paths->layout.row.line, paths->tables.gids, paths->layout.block,
+                            HW_MPI_GID, err));
+    if (paths->layout.rows > 1)
+        HW_TRY(hw_rowcol_gather(&paths->layout.column.line, column, paths->layout.block, HW_MPI_GID,
+                                err));
+    return HW_OK;
 }
 
 /* Opens the lines, once all ranks have their memory. */

@@ -85,13 +85,11 @@ static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_trace_reco
     news.delegates = delegates;
     news.active = delegates + e->search.next.count + e->search.improved_ghosts.count;
     e->search.improved.count = e->search.improved_ghosts.count = 0;
-    enum hw_status status = hw_sssp_delegates_share(e, &news, row, err);
-    if (status == HW_OK)
-        status = hw_sssp_delegates_reduce(e, &way, own, delegates, news.delegates, row, err);
-    if (status == HW_OK)
-        status = hw_sssp_delegates_deliver(e, sizeof(hw_gid), take_told, row, err);
+    HW_TRY(hw_sssp_delegates_share(e, &news, row, err));
+    HW_TRY(hw_sssp_delegates_reduce(e, &way, own, delegates, news.delegates, row, err));
+    HW_TRY(hw_sssp_delegates_deliver(e, sizeof(hw_gid), take_told, row, err));
     *more = news.active > 0;
-    return status;
+    return HW_OK;
 }
 
 /* The parents of vertices that wait for the end: all edges to them are here. */

@@ -49,21 +49,19 @@ static enum hw_status list_ghosts(const struct hw_sssp_delegates *e, uint64_t **
     const struct hw_csr *nn = &e->part->separate.nn;
     uint64_t me = (uint64_t)e->part->index;
     hw_count edges = nn->offset[nn->rows], found = 0, kept = 0;
-    enum hw_status status = hw_alloc(places, edges, sizeof **places, "neighbours", err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(places, edges, sizeof **places, "neighbours", err));
     for (hw_count k = 0; k < edges; k++) {
         uint64_t place = place_of(e, nn->target[k]);
         if (place >> 32 != me)
             (*places)[found++] = place;
     }
-    status = hw_sort(*places, NULL, found, 32 + hw_bits((uint64_t)e->ctx.size), err);
-    for (hw_count i = 0; i < found && status == HW_OK; i++)
+    HW_TRY(hw_sort(*places, NULL, found, 32 + hw_bits((uint64_t)e->ctx.size), err));
+    for (hw_count i = 0; i < found; i++)
         if (i == 0 || (*places)[i] != (*places)[kept - 1])
             (*places)[kept++] = (*places)[i];
     *count = kept;
-    return status;
+    return HW_OK;
 }
 
 /* The ghost at a place. */
@@ -107,7 +105,7 @@ static enum hw_status count_halo(struct hw_sssp_delegates *e, const uint64_t *pl
                          "part %d meets more than 2^32 vertices; use more parts or a lower "
                          "--degree-threshold",
                          e->part->index);
-    return hw_agree(e->ctx.world, status, err);
+    return status;
 }
 
 /* Sends the owners of ghosts which they are. Collective. */
@@ -117,9 +115,8 @@ static enum hw_status exchange_halo(struct hw_sssp_delegates *e, const uint64_t 
     struct hw_halo_map *halo = &e->halo;
     hw_lid ghosts = e->vertices.ghosts;
     hw_lid *slot = NULL;
-    enum hw_status status = hw_alloc(&slot, ghosts, sizeof *slot, "neighbours", err);
-
-    status = hw_agree(e->ctx.world, status, err);
+    enum hw_status status =
+        hw_agree(e->ctx.world, hw_alloc(&slot, ghosts, sizeof *slot, "neighbours", err), err);
     for (hw_lid i = 0; i < ghosts && status == HW_OK; i++)
         slot[i] = (hw_lid)places[i];
     if (status == HW_OK)
@@ -181,19 +178,13 @@ static enum hw_status merge(const struct hw_sssp_delegates *e, const uint64_t *p
                             struct hw_csr *out, struct hw_csr *cross, struct hw_error *err)
 {
     hw_count rows = (hw_count)e->vertices.locals + 1;
-    enum hw_status status = hw_alloc_zero(&out->offset, rows, sizeof *out->offset, "edges", err);
 
+    HW_TRY(hw_alloc_zero(&out->offset, rows, sizeof *out->offset, "edges", err));
     out->rows = cross->rows = e->vertices.locals;
-    if (status == HW_OK)
-        status = hw_alloc_zero(&cross->offset, rows, sizeof *cross->offset, "edges", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&cross->offset, rows, sizeof *cross->offset, "edges", err));
     add_rows(e, places, out, cross);
-    status = open_csr(out, err);
-    if (status == HW_OK)
-        status = open_csr(cross, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(open_csr(out, err));
+    HW_TRY(open_csr(cross, err));
     shift_offsets(out);
     shift_offsets(cross);
     add_rows(e, places, out, cross);
@@ -248,9 +239,8 @@ static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, st
     const struct hw_halo_map *halo = &e->halo;
     hw_lid mirrors = halo->mirrors;
     uint8_t *elsewhere = NULL;
-    enum hw_status status = hw_alloc(&elsewhere, mirrors, sizeof *elsewhere, "edges", err);
-
-    status = hw_agree(e->ctx.world, status, err);
+    enum hw_status status =
+        hw_agree(e->ctx.world, hw_alloc(&elsewhere, mirrors, sizeof *elsewhere, "edges", err), err);
     if (status == HW_OK)
         status =
             hw_halo_map_gather(halo, e->ctx.world, 1, into + e->vertices.locals, elsewhere, err);
@@ -293,17 +283,14 @@ static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct 
                                 struct hw_csr *in, struct hw_error *err)
 {
     hw_count edges = out->offset[out->rows];
-    enum hw_status status = hw_alloc_zero(&in->offset, (hw_count)e->vertices.locals + 1,
-                                          sizeof *in->offset, "edges", err);
 
+    HW_TRY(hw_alloc_zero(&in->offset, (hw_count)e->vertices.locals + 1, sizeof *in->offset, "edges",
+                         err));
     in->rows = e->vertices.locals;
-    for (hw_count k = 0; k < edges && status == HW_OK; k++)
+    for (hw_count k = 0; k < edges; k++)
         in->offset[out->index[k] + 1] +=
             e->derived.buckets || hw_bitmap_test(e->vertices.last, out->index[k]);
-    if (status == HW_OK)
-        status = open_csr(in, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(open_csr(in, err));
     shift_offsets(in);
     for (hw_lid u = 0; u < out->rows; u++)
         for (hw_count k = out->offset[u]; k < out->offset[u + 1]; k++) {
@@ -324,17 +311,16 @@ static enum hw_status open_edges(const struct hw_sssp_delegates *e, const struct
 {
     const struct hw_sorted_csr *lists = &edges->lists;
     struct hw_edge none = {.weight.i32 = INT32_MAX};
-    enum hw_status status =
-        hw_sorted_csr_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err);
 
+    HW_TRY(hw_sorted_csr_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err));
     if (e->part->weights == HW_WEIGHTS_F32)
         none.weight.f32 = INFINITY;
-    for (hw_lid v = 0; v < e->vertices.locals && status == HW_OK; v++) {
+    for (hw_lid v = 0; v < e->vertices.locals; v++) {
         hw_count at = lists->offset[v], length = lists->offset[v + 1] - at;
         edges->row[v] = (struct hw_sssp_delegates_row){
             .first = length > 0 ? lists->edge[at] : none, .at = at, .length = (hw_lid)length};
     }
-    return status;
+    return HW_OK;
 }
 
 /* The edges by their sources, and those inside the part by their targets. */
@@ -374,11 +360,9 @@ enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct 
     struct hw_csr out = {0}, cross = {0};
     uint64_t *places = NULL;
     hw_count ghosts = 0;
-    enum hw_status status = list_ghosts(e, &places, &ghosts, err);
-
-    status = hw_agree(e->ctx.world, status, err);
+    enum hw_status status = hw_agree(e->ctx.world, list_ghosts(e, &places, &ghosts, err), err);
     if (status == HW_OK)
-        status = count_halo(e, places, ghosts, err);
+        status = hw_agree(e->ctx.world, count_halo(e, places, ghosts, err), err);
     if (status != HW_OK)
         goto done;
     status = hw_agree(e->ctx.world, hw_sssp_delegates_alloc(e, HW_ARRAYS_OF_GHOSTS, err), err);

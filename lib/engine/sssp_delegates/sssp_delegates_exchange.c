@@ -141,12 +141,11 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
         at += e->messages.list_bytes[r];
     }
     hw_traffic_add_gather(&row->sent, own_count * each, parts, e->part->spec.devices);
-    enum hw_status status =
-        hw_mpi(MPI_Allgatherv(e->messages.own_list, (int)(own_count * each), MPI_BYTE,
-                              e->messages.all_lists, e->messages.list_bytes, e->messages.list_at,
-                              MPI_BYTE, e->ctx.world),
-               "MPI_Allgatherv", err);
-    for (int r = 0; r < parts && status == HW_OK; r++) {
+    HW_TRY(hw_mpi(MPI_Allgatherv(e->messages.own_list, (int)(own_count * each), MPI_BYTE,
+                                 e->messages.all_lists, e->messages.list_bytes, e->messages.list_at,
+                                 MPI_BYTE, e->ctx.world),
+                  "MPI_Allgatherv", err));
+    for (int r = 0; r < parts; r++) {
         const char *list = e->messages.all_lists + e->messages.list_at[r];
         hw_count count = e->messages.list_bytes[r] / each;
         for (hw_count i = 0; i < count; i++) {
@@ -155,7 +154,7 @@ static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
             way->take(e, g, get(list, way->size, i));
         }
     }
-    return status;
+    return HW_OK;
 }
 
 /* The values of all delegates, whether they changed or not. */
@@ -170,12 +169,12 @@ static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
         put(e->messages.all_lists, way->size, g, way->get(e, g));
     hw_traffic_add_reduction(&row->sent, (hw_count)d * (hw_count)way->size, e->ctx.size,
                              e->part->spec.devices);
-    enum hw_status status = hw_mpi(
+    HW_TRY(hw_mpi(
         MPI_Allreduce(MPI_IN_PLACE, e->messages.all_lists, (int)d, type, MPI_MIN, e->ctx.world),
-        "MPI_Allreduce", err);
-    for (hw_lid g = 0; g < d && status == HW_OK; g++)
+        "MPI_Allreduce", err));
+    for (hw_lid g = 0; g < d; g++)
         way->take(e, g, get(e->messages.all_lists, way->size, g));
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
@@ -261,17 +260,17 @@ enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t siz
             .in_bytes = e->messages.recv_count[r] * (hw_count)listed_bytes(size)};
         e->messages.send_count[r] = 0;
     }
-    enum hw_status status = hw_halo_exchange(&e->messages.exchange, NULL, &row->sent, err);
+    HW_TRY(hw_halo_exchange(&e->messages.exchange, NULL, &row->sent, err));
     double passed = hw_seconds();
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
-    for (int r = 0; r < parts && status == HW_OK; r++) {
+    for (int r = 0; r < parts; r++) {
         char *region = e->messages.in_region + e->messages.in_first[r];
         const hw_lid *place = places_of(region, e->messages.recv_count[r], size);
         for (hw_count i = 0; i < e->messages.recv_count[r]; i++)
             take(e, e->halo.mirror_first[r] + place[i], get(region, size, i));
     }
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - passed;
-    return status;
+    return HW_OK;
 }
 
 /* ---- improved distances ---- */
@@ -372,16 +371,14 @@ enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw
                                             .repeated = e->search.repeated};
     sort_improved(e, news);
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
-    enum hw_status status = hw_sssp_delegates_share(e, news, row, err);
-    if (status == HW_OK)
-        status = hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, news->delegates,
-                                          row, err);
-    if (status == HW_OK)
-        status = hw_sssp_delegates_deliver(e, e->derived.key_size, take_told, row, err);
+    HW_TRY(hw_sssp_delegates_share(e, news, row, err));
+    HW_TRY(hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, news->delegates, row,
+                                    err));
+    HW_TRY(hw_sssp_delegates_deliver(e, e->derived.key_size, take_told, row, err));
     for (hw_count i = 0; i < improved->count; i++)
         e->search.mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
     improved->count = 0;
-    return status;
+    return HW_OK;
 }
 
 void hw_sssp_delegates_count_sent(const struct hw_sssp_delegates *e, struct hw_trace_record *row,

@@ -20,9 +20,8 @@ static enum hw_status fetch_ghost_ids(struct hw_sssp_delegates *e, struct hw_err
 {
     const struct hw_halo_map *halo = &e->halo;
     hw_gid *id = NULL;
-    enum hw_status status = hw_alloc(&id, halo->mirrors, sizeof *id, "graph ids", err);
-
-    status = hw_agree(e->ctx.world, status, err);
+    enum hw_status status =
+        hw_agree(e->ctx.world, hw_alloc(&id, halo->mirrors, sizeof *id, "graph ids", err), err);
     for (hw_lid k = 0; k < halo->mirrors && status == HW_OK; k++)
         id[k] = hw_sssp_delegates_id(e, halo->mirror[k]);
     if (status == HW_OK)
@@ -112,18 +111,18 @@ enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e,
     struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
 
     double start = hw_seconds();
-    enum hw_status status = flood(e, row, err);
-    for (hw_lid i = 0; i < own->loops && status == HW_OK; i++) {
+
+    HW_TRY(flood(e, row, err));
+    for (hw_lid i = 0; i < own->loops; i++) {
         hw_lid v = hw_sssp_delegates_find(e, e->part->index, own->loop[i]);
         hw_gid id = own->graph_id[own->loop[i]];
         if (hw_sssp_delegates_reached(e, v))
             consider(e->derived.kind, &least, id, id, own->loop_weight[i]);
     }
-    if (status == HW_OK && !e->part->directed)
+    if (!e->part->directed)
         consider_edges(e, &least);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    return status == HW_OK ? hw_negative_least(&e->ctx, e->part->weights, &least, cycle, err)
-                           : status;
+    return hw_negative_least(&e->ctx, e->part->weights, &least, cycle, err);
 }
 
 /* ---- longer cycles ---- */
@@ -153,9 +152,7 @@ enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
     const struct hw_part_vertices *own = &e->part->own;
 
     row->edges_examined = find_weights(e);
-    enum hw_status status = hw_sssp_delegates_parents(e, row, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_sssp_delegates_parents(e, row, err));
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i], v = e->vertices.delegates + slot;
         bool known = hw_best_parent(e->derived.kind, e->search.best, v) < e->vertices.locals;

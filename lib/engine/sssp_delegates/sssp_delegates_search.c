@@ -236,14 +236,14 @@ static bool too_many(const struct hw_sssp_delegates *e, hw_count rounds)
 static enum hw_status look(struct hw_sssp_delegates *e, hw_count rounds, struct hw_trace *steps,
                            struct hw_result *result, struct hw_error *err)
 {
-    enum hw_status status = hw_sssp_delegates_negative_cycle(
-        e, add_row(e, steps, "look for a cycle"), &result->cycle, err);
+    HW_TRY(hw_sssp_delegates_negative_cycle(e, add_row(e, steps, "look for a cycle"),
+                                            &result->cycle, err));
 
-    if (status == HW_OK && result->cycle.length == 0 && too_many(e, rounds))
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "distances keep improving by rounding along a cycle whose weight is not "
-                         "negative; such weights have no shortest paths in float arithmetic");
-    return status;
+    if (result->cycle.length == 0 && too_many(e, rounds))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "distances keep improving by rounding along a cycle whose weight is not "
+                       "negative; such weights have no shortest paths in float arithmetic");
+    return HW_OK;
 }
 
 static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_result *result,
@@ -337,14 +337,13 @@ static enum hw_status finish(struct hw_sssp_delegates *e, struct hw_result *resu
                              struct hw_error *err)
 {
     struct hw_trace_record *row = add_row(e, &result->trace, e->derived.hops ? "hops" : "parents");
-    enum hw_status status;
 
     row->direction = HW_DIRECTION_AUTO;
     if (e->derived.hops)
-        status = hw_sssp_delegates_hops(e, row, err);
+        HW_TRY(hw_sssp_delegates_hops(e, row, err));
     else
-        status = hw_sssp_delegates_parents(e, row, err);
-    return status == HW_OK ? check_overflow(e, row, err) : status;
+        HW_TRY(hw_sssp_delegates_parents(e, row, err));
+    return check_overflow(e, row, err);
 }
 
 /* Fetches what hw_sssp_delegates_parent() will read. */
@@ -391,28 +390,24 @@ static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result,
 {
     bool edges =
         e->derived.weight_stats.negative > 0 && (!e->part->directed || e->derived.loops > 0);
-    enum hw_status status = HW_OK;
 
     if (edges)
-        status = hw_sssp_delegates_negative_edge(e, add_row(e, &result->trace, "look for an edge"),
-                                                 &result->cycle, err);
-    if (status != HW_OK)
-        return status;
+        HW_TRY(hw_sssp_delegates_negative_edge(e, add_row(e, &result->trace, "look for an edge"),
+                                               &result->cycle, err));
     if (result->cycle.length == 0) {
         hw_sssp_delegates_start(e);
-        status = e->derived.buckets ? run_delta(e, &result->trace, err)
-                                    : run_bellman_ford(e, result, err);
+        HW_TRY(e->derived.buckets ? run_delta(e, &result->trace, err)
+                                  : run_bellman_ford(e, result, err));
     }
     result->outcome = result->cycle.length > 0 ? HW_OUTCOME_NEGATIVE_CYCLE : HW_OUTCOME_TREE;
-    if (status == HW_OK && result->outcome == HW_OUTCOME_TREE) {
+    if (result->outcome == HW_OUTCOME_TREE) {
         if (e->derived.classes)
             settle_last(e, &result->trace);
-        status = finish(e, result, err);
+        HW_TRY(finish(e, result, err));
     }
     *ordered = hw_seconds();
-    if (status == HW_OK)
-        write_result(e, result);
-    return status;
+    write_result(e, result);
+    return HW_OK;
 }
 
 /* The slowest rank's times, and agreement. Collective. */
@@ -447,13 +442,9 @@ enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position
     result->delta = e->derived.buckets ? e->derived.width : 0;
     e->search.root = hw_sssp_delegates_find(e, owner, position);
     e->trace_incomplete = false;
-    enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err));
     double start = hw_seconds();
-    status = run(e, result, &ordered, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(run(e, result, &ordered, err));
     result->seconds = hw_seconds() - start;
     result->seconds_search_order = ordered - start;
     return conclude(e, result, err);

@@ -113,18 +113,14 @@ static enum hw_status build(const struct hw_context *ctx, struct lists *lists,
     const hw_gid n = lists->vertices;
 
     memset(lists->offset, 0, (size_t)(n + 1) * sizeof *lists->offset);
-    enum hw_status status = take_graph(ctx, lists, graph, edges, false, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(take_graph(ctx, lists, graph, edges, false, err));
     for (hw_gid v = 0; v < n; v++)
         lists->offset[v + 1] += lists->offset[v];
     memcpy(lists->next, lists->offset, (size_t)n * sizeof *lists->next);
-    status = hw_alloc(&lists->item, lists->offset[n], sizeof *lists->item, "lists", err);
-    if (status == HW_OK)
-        status = take_graph(ctx, lists, graph, edges, true, err);
-    if (status == HW_OK)
-        squeeze(lists);
-    return status;
+    HW_TRY(hw_alloc(&lists->item, lists->offset[n], sizeof *lists->item, "lists", err));
+    HW_TRY(take_graph(ctx, lists, graph, edges, true, err));
+    squeeze(lists);
+    return HW_OK;
 }
 
 /* Writes offsets and lists at *at and moves it on. */
@@ -135,9 +131,9 @@ static enum hw_status write_lists(const struct lists *lists, struct hw_output *o
     const hw_count count = lists->offset[lists->vertices];
     int32_t piece[8192];
 
-    enum hw_status status = hw_output_write(output, *at, lists->offset, index, err);
+    HW_TRY(hw_output_write(output, *at, lists->offset, index, err));
     *at += index;
-    for (hw_count done = 0; done < count && status == HW_OK;) {
+    for (hw_count done = 0; done < count;) {
         int used = 0;
         for (; done < count && used < 8192; done++) {
             uint64_t item = lists->item[done];
@@ -145,10 +141,10 @@ static enum hw_status write_lists(const struct lists *lists, struct hw_output *o
             if (lists->weights)
                 piece[used++] = (int32_t)((uint32_t)item ^ 0x80000000u);
         }
-        status = hw_output_write(output, *at, piece, used * (hw_count)sizeof piece[0], err);
+        HW_TRY(hw_output_write(output, *at, piece, used * (hw_count)sizeof piece[0], err));
         *at += used * (hw_count)sizeof piece[0];
     }
-    return status;
+    return HW_OK;
 }
 
 /* Builds and writes the lists of one direction, or of both at once. */

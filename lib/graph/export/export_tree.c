@@ -200,11 +200,11 @@ static enum hw_status write_search(struct table *table, hw_count search, hw_gid 
 {
     const hw_count all = (hw_count)CHUNK * table->ctx->size;
     int64_t name = root;
-    enum hw_status status = name_all(table, 1, &root, &name, err);
 
-    for (hw_gid at = 0; at < table->shape.columns && status == HW_OK; at += all)
-        status = write_round(table, search, name, at + (hw_gid)CHUNK * table->ctx->rank, err);
-    return status;
+    HW_TRY(name_all(table, 1, &root, &name, err));
+    for (hw_gid at = 0; at < table->shape.columns; at += all)
+        HW_TRY(write_round(table, search, name, at + (hw_gid)CHUNK * table->ctx->rank, err));
+    return HW_OK;
 }
 
 /* ---- the whole table ---- */
@@ -219,8 +219,8 @@ static enum hw_status write_table(struct table *table, struct hw_error *err)
 
     hw_store_shape(table->what->tree, "/roots", &shape);
     roots = shape.columns;
-    enum hw_status status = hw_alloc(&root, roots, sizeof *root, "roots", err);
-    status = hw_agree(table->ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(table->ctx->world, hw_alloc(&root, roots, sizeof *root, "roots", err), err);
     if (status == HW_OK)
         status = hw_store_read_all(table->what->tree, "/roots", HW_I64, roots, root, err);
     for (hw_count s = 0; s < roots && status == HW_OK; s++)
@@ -245,17 +245,12 @@ static enum hw_status write_table(struct table *table, struct hw_error *err)
 
 static enum hw_status make_room(struct table *table, struct hw_error *err)
 {
-    enum hw_status status = hw_alloc(&table->value.any, CHUNK, sizeof(int64_t), "distances", err);
+    HW_TRY(hw_alloc(&table->value.any, CHUNK, sizeof(int64_t), "distances", err));
 
-    if (status == HW_OK)
-        status = hw_alloc(&table->parent, CHUNK, sizeof *table->parent, "parents", err);
-    if (status == HW_OK)
-        status = hw_alloc(&table->id, 2 * CHUNK, sizeof *table->id, "vertices", err);
-    if (status == HW_OK)
-        status = hw_alloc(&table->name, 2 * CHUNK, sizeof *table->name, "labels", err);
-    if (status == HW_OK)
-        status = hw_alloc(&table->text, CHUNK, LINE_SIZE, "text", err);
-    return hw_agree(table->ctx->world, status, err);
+    HW_TRY(hw_alloc(&table->parent, CHUNK, sizeof *table->parent, "parents", err));
+    HW_TRY(hw_alloc(&table->id, 2 * CHUNK, sizeof *table->id, "vertices", err));
+    HW_TRY(hw_alloc(&table->name, 2 * CHUNK, sizeof *table->name, "labels", err));
+    return hw_alloc(&table->text, CHUNK, LINE_SIZE, "text", err);
 }
 
 enum hw_status hw_export_tree(const struct hw_context *ctx, const struct hw_export_tree *what,
@@ -272,7 +267,7 @@ enum hw_status hw_export_tree(const struct hw_context *ctx, const struct hw_expo
     if (status == HW_OK && what->graph)
         status = hw_labels_open(ctx, what->graph, &table.labels, err);
     if (status == HW_OK)
-        status = make_room(&table, err);
+        status = hw_agree(table.ctx->world, make_room(&table, err), err);
     if (status == HW_OK)
         status = write_table(&table, err);
     if (status == HW_OK)

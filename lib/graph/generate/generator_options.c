@@ -209,15 +209,13 @@ enum hw_status hw_generator_options_complete(struct hw_generator_options *option
 {
     struct hw_generator_spec *spec = &options->spec;
 
-    enum hw_status status = check_model(options, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(check_model(options, err));
     spec->directed = given(options, KEY_DIRECTED);
     spec->scramble = spec->model == HW_MODEL_RMAT && !given(options, KEY_NO_SCRAMBLE);
     options->without_edges = given(options, KEY_RECIPE);
     options->digest = given(options, KEY_DIGEST);
     if (spec->model == HW_MODEL_ERDOS_RENYI) {
-        status = complete_erdos_renyi(options, err);
+        HW_TRY(complete_erdos_renyi(options, err));
     } else {
         if (!given(options, KEY_SCALE))
             return hw_fail(err, HW_USAGE, "--model %s needs --scale",
@@ -225,5 +223,5 @@ enum hw_status hw_generator_options_complete(struct hw_generator_options *option
         if (!given(options, KEY_EDGE_FACTOR))
             spec->edge_factor = 16;
     }
-    return status != HW_OK ? status : hw_generator_spec_complete(spec, err);
+    return hw_generator_spec_complete(spec, err);
 }

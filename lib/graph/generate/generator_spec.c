@@ -39,12 +39,11 @@ static enum hw_status parse_range(const char *arg, struct hw_weighter *weighter,
     if (!second)
         return hw_fail(err, HW_USAGE, "--weights: give the range, as integer:1:255");
     snprintf(text, sizeof text, "%.*s", (int)(second - arg), arg);
-    enum hw_status status = hw_cli_count("--weights", text, INT32_MIN, INT32_MAX, &low, err);
-    if (status == HW_OK)
-        status = hw_cli_count("--weights", second + 1, INT32_MIN, INT32_MAX, &high, err);
+    HW_TRY(hw_cli_count("--weights", text, INT32_MIN, INT32_MAX, &low, err));
+    HW_TRY(hw_cli_count("--weights", second + 1, INT32_MIN, INT32_MAX, &high, err));
     weighter->low = (int32_t)low;
     weighter->high = (int32_t)high;
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
@@ -55,9 +54,7 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
     int kind = 0;
 
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - arg) : (int)strlen(arg), arg);
-    enum hw_status status = hw_cli_choice("--weights", name, weighting_names, &kind, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_cli_choice("--weights", name, weighting_names, &kind, err));
     weighter->weighting = (enum hw_weighting)kind;
     if (weighter->weighting == HW_WEIGHTING_INTEGER)
         return parse_range(colon ? colon + 1 : NULL, weighter, err);
@@ -225,22 +222,19 @@ enum hw_status hw_generator_spec_write(const struct hw_generator_spec *spec, str
     struct field field[MAX_FIELDS];
     int fields = fields_of(&copy, field);
 
-    enum hw_status status =
-        hw_store_set_string(store, HW_AT_PARAMETERS, "model", model_names[spec->model], err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "generator", GENERATOR_VERSION, err);
-    if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
-                                     weighting_names[spec->weighting], err);
-    for (int i = 0; i < fields && status == HW_OK; i++) {
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "model", model_names[spec->model], err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, "generator", GENERATOR_VERSION, err));
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
+                               weighting_names[spec->weighting], err));
+    for (int i = 0; i < fields; i++) {
         if (field[i].type == FIELD_F64)
-            status = hw_store_set_f64(store, HW_AT_PARAMETERS, field[i].name,
-                                      *(const double *)field[i].value, err);
+            HW_TRY(hw_store_set_f64(store, HW_AT_PARAMETERS, field[i].name,
+                                    *(const double *)field[i].value, err));
         else
-            status = hw_store_set_i64(store, HW_AT_PARAMETERS, field[i].name,
-                                      field_integer(&field[i]), err);
+            HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, field[i].name,
+                                    field_integer(&field[i]), err));
     }
-    return status;
+    return HW_OK;
 }
 
 /* Reads one of the words of a NULL-ended list. */
@@ -249,10 +243,7 @@ static enum hw_status read_word(const struct hw_store *store, const char *name,
 {
     char text[64];
 
-    enum hw_status status =
-        hw_store_get_string(store, HW_AT_PARAMETERS, name, text, sizeof text, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_store_get_string(store, HW_AT_PARAMETERS, name, text, sizeof text, err));
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], text) == 0) {
             *out = i;
@@ -270,9 +261,7 @@ static enum hw_status read_field(const struct hw_store *store, const struct fiel
 
     if (field->type == FIELD_F64)
         return hw_store_get_f64(store, HW_AT_PARAMETERS, field->name, field->value, err);
-    enum hw_status status = hw_store_get_i64(store, HW_AT_PARAMETERS, field->name, &value, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_store_get_i64(store, HW_AT_PARAMETERS, field->name, &value, err));
     switch (field->type) {
     case FIELD_I64:
         *(int64_t *)field->value = value;
@@ -305,12 +294,11 @@ static enum hw_status check_weights_attribute(const struct hw_store *store,
     const char *made = names[hw_weighting_type(spec->weighting)];
     char text[16];
 
-    enum hw_status status =
-        hw_store_get_string(store, HW_AT_ROOT, "weights", text, sizeof text, err);
-    if (status == HW_OK && strcmp(text, made) != 0)
+    HW_TRY(hw_store_get_string(store, HW_AT_ROOT, "weights", text, sizeof text, err));
+    if (strcmp(text, made) != 0)
         return hw_fail(err, HW_BAD_INPUT, "the recipe makes weights of type %s, the file says %s",
                        made, text);
-    return status;
+    return HW_OK;
 }
 
 /* Reads model, weights and fields into a generator spec whose root values are set. */
@@ -378,18 +366,12 @@ enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generato
     int64_t directed = 0;
 
     *spec = (struct hw_generator_spec){0};
-    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &spec->vertices, err);
-    if (status == HW_OK)
-        status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &spec->edges, err);
-    if (status == HW_OK)
-        status = hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err);
+    HW_TRY(hw_store_get_i64(store, HW_AT_ROOT, "vertices", &spec->vertices, err));
+    HW_TRY(hw_store_get_i64(store, HW_AT_ROOT, "edges", &spec->edges, err));
+    HW_TRY(hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err));
     spec->directed = directed != 0;
-    if (status == HW_OK)
-        status = read_parameters(store, spec, err);
-    if (status == HW_OK)
-        status = check_weights_attribute(store, spec, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(read_parameters(store, spec, err));
+    HW_TRY(check_weights_attribute(store, spec, err));
     struct hw_generator_spec whole = *spec;
     if (hw_generator_spec_complete(&whole, err) != HW_OK)
         return hw_prefix(err, HW_BAD_INPUT, "the recipe is wrong");
@@ -416,10 +398,9 @@ enum hw_status hw_generator_open(const struct hw_generator_spec *spec,
 {
     struct hw_generator *made = NULL;
 
-    enum hw_status status = hw_alloc_zero(&made, 1, sizeof *made, "generator", err);
+    *generator = NULL;
+    HW_TRY(hw_alloc_zero(&made, 1, sizeof *made, "generator", err));
     *generator = made;
-    if (status != HW_OK)
-        return status;
     made->model = spec->model;
     made->weighter = (struct hw_weighter){.weighting = spec->weighting,
                                           .seed = weight_seed(spec),

@@ -70,9 +70,10 @@ static enum hw_status make_bitmap(const struct hw_context *ctx, const struct hw_
         ctx, (bitmap->words + 1) * (hw_count)sizeof *bitmap->word, "compacting ids", err);
     if (status != HW_OK)
         return status;
-    status = hw_alloc_zero(&bitmap->word, bitmap->words + 1, sizeof *bitmap->word, "ids that occur",
-                           err);
-    status = hw_agree(ctx->world, status, err);
+    status = hw_agree(ctx->world,
+                      hw_alloc_zero(&bitmap->word, bitmap->words + 1, sizeof *bitmap->word,
+                                    "ids that occur", err),
+                      err);
     if (status != HW_OK)
         return status;
     mark_pieces(pieces, bitmap->word);
@@ -142,12 +143,9 @@ static enum hw_status take_labels(const struct hw_import *import, const struct b
 {
     hw_store_share(labelling->vertices, import->ctx.rank, import->ctx.size, &labelling->first,
                    &labelling->count);
-    enum hw_status status =
-        hw_alloc(&labelling->label, labelling->count, sizeof *labelling->label, "labels", err);
-    if (status == HW_OK)
-        list_ids(bitmap, import->facts.first_id, labelling->first, labelling->count,
-                 labelling->label);
-    return status;
+    HW_TRY(hw_alloc(&labelling->label, labelling->count, sizeof *labelling->label, "labels", err));
+    list_ids(bitmap, import->facts.first_id, labelling->first, labelling->count, labelling->label);
+    return HW_OK;
 }
 
 /* Compacts by a bitmap, unless all ids occur and need not be compacted. */
@@ -219,11 +217,8 @@ enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pie
         labelling->vertices = import->facts.vertices;
         return HW_OK;
     }
-    enum hw_status status = find_largest(import, pieces, &largest, err);
-    if (status == HW_OK)
-        status = hw_sum(import->ctx.world, &tuples, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(find_largest(import, pieces, &largest, err));
+    HW_TRY(hw_sum(import->ctx.world, &tuples, err));
     if (largest < 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: has no edges%s", import->input.path,
                        import->facts.vertices < 0 ? "; --vertices N makes a graph without any"

@@ -24,13 +24,12 @@ static enum hw_status tidy(struct ids *ids, int bits, struct hw_error *err)
 {
     hw_count kept = 0;
 
-    enum hw_status status = hw_sort(ids->id, NULL, ids->count, bits, err);
-    for (hw_count i = 0; i < ids->count && status == HW_OK; i++)
+    HW_TRY(hw_sort(ids->id, NULL, ids->count, bits, err));
+    for (hw_count i = 0; i < ids->count; i++)
         if (kept == 0 || ids->id[kept - 1] != ids->id[i])
             ids->id[kept++] = ids->id[i];
-    if (status == HW_OK)
-        ids->count = kept;
-    return status;
+    ids->count = kept;
+    return HW_OK;
 }
 
 /* Makes room for `more` ids: by dropping repeated ones if that gives as much again. */
@@ -41,9 +40,9 @@ static enum hw_status make_room(const struct hw_context *ctx, struct ids *ids, h
 
     if (ids->count + more <= ids->capacity)
         return HW_OK;
-    enum hw_status status = tidy(ids, bits, err);
-    if (status != HW_OK || 2 * (ids->count + more) <= ids->capacity)
-        return status;
+    HW_TRY(tidy(ids, bits, err));
+    if (2 * (ids->count + more) <= ids->capacity)
+        return HW_OK;
     const hw_count capacity = 2 * (ids->count + more) + GATHERED;
     /* As much again is needed to sort them. */
     const hw_count bytes = 2 * capacity * (hw_count)sizeof *grown, share = hw_memory_share(ctx);
@@ -51,9 +50,7 @@ static enum hw_status make_room(const struct hw_context *ctx, struct ids *ids, h
         return hw_fail(err, HW_RESOURCES,
                        "compacting ids needs %.1f MiB of memory, %.1f MiB are free",
                        (double)bytes / (1 << 20), (double)share / (1 << 20));
-    status = hw_alloc(&grown, capacity, sizeof *grown, "ids that occur", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&grown, capacity, sizeof *grown, "ids that occur", err));
     if (ids->count > 0)
         memcpy(grown, ids->id, (size_t)ids->count * sizeof *grown);
     free(ids->id);
@@ -65,17 +62,15 @@ static enum hw_status make_room(const struct hw_context *ctx, struct ids *ids, h
 static enum hw_status gather_ids(const struct hw_context *ctx, const struct hw_pieces *pieces,
                                  int bits, struct ids *ids, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (hw_count k = 0; k < pieces->count && status == HW_OK; k++) {
+    for (hw_count k = 0; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
-        status = make_room(ctx, ids, 2 * piece->count, bits, err);
-        for (hw_count i = 0; i < piece->count && status == HW_OK; i++) {
+        HW_TRY(make_room(ctx, ids, 2 * piece->count, bits, err));
+        for (hw_count i = 0; i < piece->count; i++) {
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->source, i);
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->target, i);
         }
     }
-    return status == HW_OK ? tidy(ids, bits, err) : status;
+    return tidy(ids, bits, err);
 }
 
 /* ---- dealing by value ---- */
@@ -180,13 +175,10 @@ static enum hw_status answer(const struct hw_context *ctx, const struct ids *own
 #pragma omp parallel for
     for (hw_count i = 0; i < asked; i++)
         found[i] = first + hw_lower_bound(owned->id, owned->count, questions->asked[i]);
-    enum hw_status status =
-        hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err);
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_alltoallv_into(ctx->world, sizeof *found, found, questions->receive,
-                                   questions->answer, questions->send, err);
-    return status;
+    HW_TRY_ALL(ctx, hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err),
+               err);
+    return hw_alltoallv_into(ctx->world, sizeof *found, found, questions->receive,
+                             questions->answer, questions->send, err);
 }
 
 /* ---- labels ---- */
@@ -246,11 +238,8 @@ static enum hw_status table_make(const struct ids *ids, struct table *table, str
 {
     table->bits = hw_bits((uint64_t)ids->count) + 1;
     const hw_count slots = (hw_count)1 << table->bits;
-    enum hw_status status = hw_alloc(&table->key, slots, sizeof *table->key, "ids", err);
-    if (status == HW_OK)
-        status = hw_alloc(&table->place, slots, sizeof *table->place, "ids", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&table->key, slots, sizeof *table->key, "ids", err));
+    HW_TRY(hw_alloc(&table->place, slots, sizeof *table->place, "ids", err));
     memset(table->key, 0xff, (size_t)slots * sizeof *table->key);
     for (hw_count i = 0; i < ids->count; i++) {
         const uint64_t slot = find_slot(table, ids->id[i]);

@@ -116,9 +116,7 @@ static enum hw_status gzip_next(struct hw_input *input, struct hw_error *err)
     z_stream *z = &unpack->gzip;
     size_t got;
 
-    enum hw_status status = refill(input, z->avail_in, &got, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(refill(input, z->avail_in, &got, err));
     if (got > 0) {
         z->next_in = unpack->packed.byte;
         z->avail_in = (uInt)got;
@@ -272,23 +270,22 @@ static enum hw_status read_stream(struct hw_input *input, hw_count offset, void 
                                   hw_count count, hw_count *got, struct hw_error *err)
 {
     struct unpack *unpack = input->state;
-    enum hw_status status = HW_OK;
     char skipped[SKIP_SIZE];
 
     *got = 0;
     if (!unpack->running || offset < unpack->at)
-        status = rewind_stream(input, err);
-    while (status == HW_OK && unpack->at < offset && !unpack->ended) {
+        HW_TRY(rewind_stream(input, err));
+    while (unpack->at < offset && !unpack->ended) {
         const hw_count rest = offset - unpack->at;
         hw_count some;
-        status =
-            unpack->unpacker->fill(input, skipped, rest < SKIP_SIZE ? rest : SKIP_SIZE, &some, err);
+        HW_TRY(unpack->unpacker->fill(input, skipped, rest < SKIP_SIZE ? rest : SKIP_SIZE, &some,
+                                      err));
         unpack->at += some;
     }
-    if (status == HW_OK && unpack->at == offset)
-        status = unpack->unpacker->fill(input, bytes, count, got, err);
+    if (unpack->at == offset)
+        HW_TRY(unpack->unpacker->fill(input, bytes, count, got, err));
     unpack->at += *got;
-    return status;
+    return HW_OK;
 }
 
 static void close_stream(struct hw_input *input)
@@ -306,6 +303,7 @@ enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err)
     static const unsigned char gzip[] = {0x1f, 0x8b, 8}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     unsigned char first[8];
     struct unpack *unpack = NULL;
+
     const ssize_t count = pread(input->fd, first, sizeof first, 0);
 
     if (count < 0)
@@ -315,9 +313,7 @@ enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err)
     const bool is_xz = (size_t)count >= sizeof xz && memcmp(first, xz, sizeof xz) == 0;
     if (!is_gzip && !is_xz)
         return HW_OK;
-    enum hw_status status = hw_alloc_zero(&unpack, 1, sizeof *unpack, "a compressed file", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&unpack, 1, sizeof *unpack, "a compressed file", err));
     unpack->unpacker = &unpackers[is_xz];
     input->state = unpack;
     input->stream = true;

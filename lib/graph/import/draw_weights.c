@@ -11,13 +11,11 @@
 /* Makes room for the weights. Local. */
 static enum hw_status make_room(struct hw_pieces *pieces, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (hw_count k = 0; k < pieces->count && status == HW_OK; k++) {
+    for (hw_count k = 0; k < pieces->count; k++) {
         struct hw_piece *piece = &pieces->piece[k];
-        status = hw_alloc(&piece->weight, piece->count, sizeof *piece->weight, "weights", err);
+        HW_TRY(hw_alloc(&piece->weight, piece->count, sizeof *piece->weight, "weights", err));
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_import_draw(const struct hw_import *import, struct hw_pieces *pieces,
@@ -27,12 +25,9 @@ enum hw_status hw_import_draw(const struct hw_import *import, struct hw_pieces *
     hw_count own = hw_pieces_tuples(pieces), at = 0;
 
     *weights = hw_weighting_type(drawn->weighting);
-    enum hw_status status = hw_agree(import->ctx.world, make_room(pieces, err), err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Exscan(&own, &at, 1, HW_MPI_COUNT, MPI_SUM, import->ctx.world),
-                        "MPI_Exscan", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY_ALL(&import->ctx, make_room(pieces, err), err);
+    HW_TRY(hw_mpi(MPI_Exscan(&own, &at, 1, HW_MPI_COUNT, MPI_SUM, import->ctx.world), "MPI_Exscan",
+                  err));
     if (import->ctx.rank == 0)
         at = 0; /* MPI leaves it undefined there */
     for (hw_count k = 0; k < pieces->count; k++) {

@@ -49,10 +49,10 @@ static enum hw_status take_pieces(struct hw_pieces *pieces, struct pairs *pairs,
     hw_count at = 0;
 
     pairs->count = hw_pieces_tuples(pieces);
-    enum hw_status status = hw_alloc(&pairs->key, pairs->count, sizeof *pairs->key, "pairs", err);
-    if (status == HW_OK && weights)
-        status = hw_alloc(&pairs->weight, pairs->count, sizeof *pairs->weight, "weights", err);
-    for (hw_count k = 0; k < pieces->count && status == HW_OK; k++) {
+    HW_TRY(hw_alloc(&pairs->key, pairs->count, sizeof *pairs->key, "pairs", err));
+    if (weights)
+        HW_TRY(hw_alloc(&pairs->weight, pairs->count, sizeof *pairs->weight, "weights", err));
+    for (hw_count k = 0; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
 #pragma omp parallel for if (piece->count > HW_SERIAL_BELOW)
         for (hw_count i = 0; i < piece->count; i++) {
@@ -65,7 +65,7 @@ static enum hw_status take_pieces(struct hw_pieces *pieces, struct pairs *pairs,
         at += piece->count;
         hw_piece_free(&pieces->piece[k]);
     }
-    return status;
+    return HW_OK;
 }
 
 /* Sorts pairs and merges those that are the same. Local. */
@@ -73,9 +73,7 @@ static enum hw_status tidy(struct pairs *pairs, struct hw_error *err)
 {
     hw_count kept = 0;
 
-    enum hw_status status = hw_sort(pairs->key, pairs->weight, pairs->count, 2 * pairs->bits, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_sort(pairs->key, pairs->weight, pairs->count, 2 * pairs->bits, err));
     for (hw_count i = 0; i < pairs->count; i++) {
         const uint32_t weight = pairs->weight ? pairs->weight[i] : 0;
         if (kept > 0 && pairs->key[kept - 1] == pairs->key[i]) {
@@ -172,18 +170,13 @@ static enum hw_status make_piece(struct pairs *pairs, struct hw_pieces *pieces,
     const uint64_t mask = ((uint64_t)1 << pairs->bits) - 1;
     struct hw_piece *piece = NULL;
 
-    enum hw_status status = hw_alloc_zero(&piece, 1, sizeof *piece, "a piece", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&piece, 1, sizeof *piece, "a piece", err));
     hw_pieces_free(pieces);
     *pieces = (struct hw_pieces){.count = 1, .piece = piece};
     piece->count = pairs->count;
     piece->integral = pairs->weights == HW_WEIGHTS_I32;
-    status = hw_alloc(&piece->source, pairs->count, sizeof(uint32_t), "edge sources", err);
-    if (status == HW_OK)
-        status = hw_alloc(&piece->target, pairs->count, sizeof(uint32_t), "edge targets", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&piece->source, pairs->count, sizeof(uint32_t), "edge sources", err));
+    HW_TRY(hw_alloc(&piece->target, pairs->count, sizeof(uint32_t), "edge targets", err));
     uint32_t *source = piece->source, *target = piece->target;
 #pragma omp parallel for
     for (hw_count i = 0; i < pairs->count; i++) {

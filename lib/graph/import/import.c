@@ -161,10 +161,8 @@ static enum hw_status share_head(struct hw_import *import, struct hw_error *err)
     } news = {import->options.format, import->facts, import->sample_bytes, import->sample_tuples,
               import->sample_seconds};
 
-    enum hw_status status = hw_mpi(
-        MPI_Bcast(&news, (int)sizeof news, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Bcast(&news, (int)sizeof news, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast",
+                  err));
     import->options.format = news.format;
     import->reader = readers[news.format];
     import->facts = news.facts;
@@ -371,16 +369,13 @@ static enum hw_status set_drawn(const struct hw_weighter *drawn, struct hw_store
 {
     if (drawn->weighting == HW_WEIGHTING_NONE)
         return HW_OK;
-    enum hw_status status = hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
-                                                hw_weighting_names()[drawn->weighting], err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "seed", (int64_t)drawn->seed, err);
-    if (status != HW_OK || drawn->weighting != HW_WEIGHTING_INTEGER)
-        return status;
-    status = hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_low", drawn->low, err);
-    return status == HW_OK
-               ? hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_high", drawn->high, err)
-               : status;
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
+                               hw_weighting_names()[drawn->weighting], err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, "seed", (int64_t)drawn->seed, err));
+    if (drawn->weighting != HW_WEIGHTING_INTEGER)
+        return HW_OK;
+    HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_low", drawn->low, err));
+    return hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_high", drawn->high, err);
 }
 
 /* What decided the content. Collective. */
@@ -388,18 +383,14 @@ static enum hw_status set_parameters(const struct hw_import *import,
                                      const struct hw_labelling *labelling, struct hw_store *store,
                                      struct hw_error *err)
 {
-    enum hw_status status =
-        hw_store_set_string(store, HW_AT_PARAMETERS, "format", import->reader->name, err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err);
-    if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
-    if (status == HW_OK)
-        status = set_drawn(&import->options.drawn, store, err);
-    if (status == HW_OK && !labelling->compacted && import->facts.first_id != 0)
-        status =
-            hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err);
-    return status;
+    HW_TRY(hw_store_set_string(store, HW_AT_PARAMETERS, "format", import->reader->name, err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err));
+    HW_TRY(hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err));
+    HW_TRY(set_drawn(&import->options.drawn, store, err));
+    if (!labelling->compacted && import->facts.first_id != 0)
+        HW_TRY(
+            hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err));
+    return HW_OK;
 }
 
 /* Defines and writes the labels. Collective. */

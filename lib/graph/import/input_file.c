@@ -71,11 +71,11 @@ enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *
                                  hw_count count, struct hw_error *err)
 {
     hw_count got = 0;
-    enum hw_status status = hw_input_read(input, offset, bytes, count, &got, err);
 
-    if (status == HW_OK && got < count)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
-    return status;
+    HW_TRY(hw_input_read(input, offset, bytes, count, &got, err));
+    if (got < count)
+        return hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
+    return HW_OK;
 }
 
 void hw_input_close(struct hw_input *input)
@@ -102,18 +102,16 @@ enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err)
     if (size > HEAD_MAX)
         return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first 256 MiB",
                        head->input->path);
-    enum hw_status status = hw_alloc(&bytes, size + HW_SCAN_PAD, 1, "the head of a file", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&bytes, size + HW_SCAN_PAD, 1, "the head of a file", err));
     if (head->size > 0)
         memcpy(bytes, head->bytes, (size_t)head->size);
     replace(&head->bytes, bytes);
-    status =
-        hw_input_read(head->input, head->size, bytes + head->size, size - head->size, &got, err);
+    HW_TRY(
+        hw_input_read(head->input, head->size, bytes + head->size, size - head->size, &got, err));
     memset(bytes + head->size + got, 0, HW_SCAN_PAD);
     head->whole = got < size - head->size;
     head->size += got;
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_head_line(struct hw_head *head, struct hw_text_line *line, struct hw_error *err)

@@ -161,11 +161,8 @@ static enum hw_status refuse_unlike(const struct hw_import *import, const struct
     const int bits = hw_bits((uint64_t)n);
     hw_count edge = INT64_MAX;
 
-    if (2 * bits < 64) {
-        enum hw_status status = compare(&import->ctx, pieces, bits, &edge, err);
-        if (status != HW_OK)
-            return status;
-    }
+    if (2 * bits < 64)
+        HW_TRY(compare(&import->ctx, pieces, bits, &edge, err));
     if (edge == INT64_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: lists an edge at one end and not at the other, or with another weight",
@@ -186,13 +183,9 @@ enum hw_status hw_import_match(const struct hw_import *import, const struct hw_p
 #pragma omp parallel for schedule(dynamic) reduction(+ : sum, loops)
     for (hw_count k = 0; k < pieces->count; k++)
         sum += balance_piece(&pieces->piece[k], &loops);
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, import->ctx.world),
-               "MPI_Allreduce", err);
-    if (status == HW_OK)
-        status = hw_sum(import->ctx.world, &loops, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, import->ctx.world),
+                  "MPI_Allreduce", err));
+    HW_TRY(hw_sum(import->ctx.world, &loops, err));
     if (loops > 0 && import->facts.relative)
         return hw_fail(err, HW_BAD_INPUT, "%s: has a vertex that is its own neighbour",
                        import->input.path);

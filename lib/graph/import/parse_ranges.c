@@ -39,9 +39,7 @@ enum hw_status hw_parse_worker_text(struct hw_parse_worker *worker, hw_count siz
 
     if (size <= worker->size)
         return HW_OK;
-    enum hw_status status = hw_alloc(&text, size + 2 * HW_SCAN_PAD, 1, "text", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&text, size + 2 * HW_SCAN_PAD, 1, "text", err));
     if (worker->size > 0)
         memcpy(text, worker->text, (size_t)worker->size);
     free(worker->text);
@@ -133,13 +131,12 @@ static enum hw_status pack(const struct hw_facts *facts, const struct hw_tuple_b
                                .lines = batch->lines,
                                .records = batch->records};
     const size_t size = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
-    enum hw_status status = hw_alloc(&piece->source, count, size, "edge sources", err);
-    if (status == HW_OK)
-        status = hw_alloc(&piece->target, count, size, "edge targets", err);
-    if (status == HW_OK && facts->has_weights)
-        status = hw_alloc(&piece->weight, count, sizeof *piece->weight, "edge weights", err);
-    if (status != HW_OK || count == 0)
-        return status;
+    HW_TRY(hw_alloc(&piece->source, count, size, "edge sources", err));
+    HW_TRY(hw_alloc(&piece->target, count, size, "edge targets", err));
+    if (facts->has_weights)
+        HW_TRY(hw_alloc(&piece->weight, count, sizeof *piece->weight, "edge weights", err));
+    if (count == 0)
+        return HW_OK;
     pack_ids(batch->source, count, piece->wide, piece->source);
     pack_ids(batch->target, count, piece->wide, piece->target);
     if (facts->has_weights)
@@ -235,9 +232,7 @@ enum hw_status hw_job_parse(struct hw_job *job, struct hw_parse_worker *worker, 
     const struct hw_facts *facts = &job->import->facts;
     const hw_count capacity = (end - begin) / reader->tuple_bytes + 1;
 
-    enum hw_status status = worker_batch(worker, facts, capacity, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(worker_batch(worker, facts, capacity, err));
     memset(end, 0, HW_SCAN_PAD);
     reader->lines(facts, begin, end, &worker->batch);
     if (!worker->batch.failed)
@@ -304,11 +299,8 @@ static enum hw_status read_range(struct hw_job *job, struct hw_parse_worker *wor
     *begin = *end = 0;
     if (high <= from)
         return HW_OK;
-    enum hw_status status = hw_parse_worker_text(worker, high - from + SLACK, err);
-    if (status == HW_OK)
-        status = hw_input_read(&import->input, from, worker->text, high - from + SLACK, &used, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_parse_worker_text(worker, high - from + SLACK, err));
+    HW_TRY(hw_input_read(&import->input, from, worker->text, high - from + SLACK, &used, err));
     if (used < high - from)
         return hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read",
                        import->input.path);
@@ -329,17 +321,17 @@ static enum hw_status parse_range(struct hw_job *job, struct hw_parse_worker *wo
     hw_count begin, end;
     bool overlong = false;
 
-    enum hw_status status = read_range(job, worker, k, &begin, &end, &overlong, err);
-    if (status != HW_OK || (begin >= end && !overlong))
-        return status;
-    status = hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
-                          &job->pieces->piece[k], err);
-    if (status == HW_OK && overlong && !worker->batch.failed) {
+    HW_TRY(read_range(job, worker, k, &begin, &end, &overlong, err));
+    if (begin >= end && !overlong)
+        return HW_OK;
+    HW_TRY(hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
+                        &job->pieces->piece[k], err));
+    if (overlong && !worker->batch.failed) {
         hw_tuple_batch_fault(&worker->batch, "is longer than %" PRI_COUNT " bytes",
                              job->import->reader->line_max);
         hw_job_fail(job, k, &worker->batch, HW_BAD_INPUT, NULL);
     }
-    return status;
+    return HW_OK;
 }
 
 /* Shows how far rank 0 is; its first thread does. */
@@ -364,12 +356,9 @@ static enum hw_status parse_items(struct hw_job *job, struct hw_parse_worker *wo
     const hw_count rest = import->facts.items - first;
     const hw_count count = rest < job->piece_size ? rest : job->piece_size;
 
-    enum hw_status status = worker_batch(worker, &import->facts, count, err);
-    if (status == HW_OK)
-        status = import->reader->items(&import->input, &import->facts, first, count, &worker->batch,
-                                       err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(worker_batch(worker, &import->facts, count, err));
+    HW_TRY(
+        import->reader->items(&import->input, &import->facts, first, count, &worker->batch, err));
     if (worker->batch.failed)
         return hw_fail(err, HW_BAD_INPUT, "%s: %s", import->input.path, worker->batch.fault);
     return pack(&import->facts, &worker->batch, &job->pieces->piece[k], err);

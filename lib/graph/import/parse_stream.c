@@ -55,15 +55,12 @@ static enum hw_status take_lines(struct stream *stream, struct hw_parse_worker *
     hw_count used = stream->carried, got = 0, end = 0;
 
     *length = 0;
-    enum hw_status status = hw_parse_worker_text(worker, used + max, err);
-    if (status == HW_OK && used > 0)
+    HW_TRY(hw_parse_worker_text(worker, used + max, err));
+    if (used > 0)
         memcpy(worker->text, stream->carry, (size_t)used);
-    while (status == HW_OK && end == 0 && !stream->ended) {
-        status = hw_parse_worker_text(worker, used + max, err);
-        if (status == HW_OK)
-            status = hw_input_read(&import->input, stream->at, worker->text + used, max, &got, err);
-        if (status != HW_OK)
-            return status;
+    while (end == 0 && !stream->ended) {
+        HW_TRY(hw_parse_worker_text(worker, used + max, err));
+        HW_TRY(hw_input_read(&import->input, stream->at, worker->text + used, max, &got, err));
         const char *newline = got > 0 ? memrchr(worker->text + used, '\n', (size_t)got) : NULL;
         end = newline ? newline - worker->text + 1 : 0;
         used += got;
@@ -75,8 +72,8 @@ static enum hw_status take_lines(struct stream *stream, struct hw_parse_worker *
             return hw_fail(err, HW_BAD_INPUT, "%s: has a line of more than %" PRI_COUNT " bytes",
                            import->input.path, line_max);
     }
-    if (status != HW_OK || used == 0)
-        return status;
+    if (used == 0)
+        return HW_OK;
     if (stream->ended && end < used) {
         worker->text[used++] = '\n';
         end = used;
@@ -84,11 +81,11 @@ static enum hw_status take_lines(struct stream *stream, struct hw_parse_worker *
     free(stream->carry);
     stream->carry = NULL;
     stream->carried = used - end;
-    status = hw_alloc(&stream->carry, stream->carried, 1, "text", err);
-    if (status == HW_OK && stream->carried > 0)
+    HW_TRY(hw_alloc(&stream->carry, stream->carried, 1, "text", err));
+    if (stream->carried > 0)
         memcpy(stream->carry, worker->text + end, (size_t)stream->carried);
     *length = end;
-    return status;
+    return HW_OK;
 }
 
 /* A line may be wrong because the file is damaged, which shows only at its end. */
@@ -126,9 +123,7 @@ static enum hw_status add_pieces(struct stream *stream, hw_count count, struct h
     if (pieces->count + count > stream->capacity) {
         const hw_count capacity = 2 * stream->capacity + count + 256;
         struct hw_piece *grown = NULL;
-        enum hw_status status = hw_alloc_zero(&grown, capacity, sizeof *grown, "pieces", err);
-        if (status != HW_OK)
-            return status;
+        HW_TRY(hw_alloc_zero(&grown, capacity, sizeof *grown, "pieces", err));
         if (pieces->count > 0)
             memcpy(grown, pieces->piece, (size_t)pieces->count * sizeof *grown);
         free(pieces->piece);
@@ -214,14 +209,13 @@ static void parse_own(struct stream *stream)
 static enum hw_status send_lines(const struct hw_context *ctx, int to, const char *text,
                                  hw_count length, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_mpi(MPI_Send(&length, 1, HW_MPI_COUNT, to, TAG, ctx->world), "MPI_Send", err);
+    HW_TRY(hw_mpi(MPI_Send(&length, 1, HW_MPI_COUNT, to, TAG, ctx->world), "MPI_Send", err));
 
-    for (hw_count at = 0; at < length && status == HW_OK; at += SLICE) {
+    for (hw_count at = 0; at < length; at += SLICE) {
         const int some = (int)(length - at < SLICE ? length - at : SLICE);
-        status = hw_mpi(MPI_Send(text + at, some, MPI_CHAR, to, TAG, ctx->world), "MPI_Send", err);
+        HW_TRY(hw_mpi(MPI_Send(text + at, some, MPI_CHAR, to, TAG, ctx->world), "MPI_Send", err));
     }
-    return status;
+    return HW_OK;
 }
 
 /* Unpacks what is left for the ranks after this one. */

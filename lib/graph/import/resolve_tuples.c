@@ -13,9 +13,9 @@ static enum hw_status check_counts(const struct hw_import *import, const struct 
     const hw_count expected = facts->edges >= 0 ? facts->edges : facts->expected;
     hw_count listed = hw_pieces_tuples(pieces);
 
-    enum hw_status status = hw_sum(import->ctx.world, &listed, err);
-    if (status != HW_OK || expected < 0 || listed == expected)
-        return status;
+    HW_TRY(hw_sum(import->ctx.world, &listed, err));
+    if (expected < 0 || listed == expected)
+        return HW_OK;
     if (facts->edges < 0) {
         hw_note(&import->ctx,
                 "%s: a comment promises %" PRI_COUNT " edges, %" PRI_COUNT " are there",
@@ -54,26 +54,23 @@ static enum hw_status shift(const struct hw_import *import, struct hw_pieces *pi
 
     for (hw_count k = 0; k < pieces->count; k++)
         records += pieces->piece[k].records;
-    enum hw_status status = hw_prefix_sum(import->ctx.world, records, &before, err);
-    if (status == HW_OK)
-        status = hw_sum(import->ctx.world, &records, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_prefix_sum(import->ctx.world, records, &before, err));
+    HW_TRY(hw_sum(import->ctx.world, &records, err));
     for (hw_count k = 0; k < pieces->count; k++) {
         below = shift_piece(&pieces->piece[k], before, n) && below;
         before += pieces->piece[k].records;
     }
     /* A last line that is empty may lack its end. */
     if (records < n - 1)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "%s: has %" PRI_COUNT " lines of vertices, and %" PRI_GID
-                         " by its header; is the file whole?",
-                         import->input.path, records, n);
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has %" PRI_COUNT " lines of vertices, and %" PRI_GID
+                       " by its header; is the file whole?",
+                       import->input.path, records, n);
     else if (!below)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "%s: has more lines of vertices than the %" PRI_GID " of its header",
-                         import->input.path, n);
-    return hw_agree(import->ctx.world, status, err);
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has more lines of vertices than the %" PRI_GID " of its header",
+                       import->input.path, n);
+    return HW_OK;
 }
 
 /* ---- edges listed twice ---- */
@@ -103,7 +100,7 @@ enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pie
     enum hw_status status = HW_OK;
 
     if (import->facts.relative)
-        status = shift(import, pieces, err);
+        status = hw_agree(import->ctx.world, shift(import, pieces, err), err);
     if (status == HW_OK)
         status = check_counts(import, pieces, err);
     if (!import->facts.twice || status != HW_OK)

@@ -204,13 +204,12 @@ static enum hw_status write_chunk(const struct hw_graph_desc *desc, const struct
     const enum hw_type id = hw_graph_id_type(desc->vertices);
     const enum hw_type weight = desc->weights == HW_WEIGHTS_I32 ? HW_I32 : HW_F32;
     const int columns = desc->weights == HW_WEIGHTS_NONE ? WEIGHT : WEIGHT + 1;
-    enum hw_status status = HW_OK;
 
-    for (int c = 0; c < columns && status == HW_OK; c++) {
+    for (int c = 0; c < columns; c++) {
         gather(pieces, plan, (enum column)c, c == WEIGHT ? weight : id, at, count, room);
-        status = hw_store_write(store, path[c], 0, plan->first + at, count, room, err);
+        HW_TRY(hw_store_write(store, path[c], 0, plan->first + at, count, room, err));
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_graph_desc *desc,

@@ -187,9 +187,7 @@ enum hw_status hw_bins_open(struct hw_bins *bins, struct hw_pool *pool, uint64_t
     if (rows == 0)
         return HW_OK;
     hw_count count = (hw_count)((rows - 1) >> row_bits) + 1;
-    enum hw_status status = hw_alloc_zero(&bins->bin, count, sizeof *bins->bin, "bins", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc_zero(&bins->bin, count, sizeof *bins->bin, "bins", err));
     bins->count = count;
     for (hw_count b = 0; b < count; b++) {
         bins->bin[b].first_row = (uint64_t)b << row_bits;
@@ -246,12 +244,11 @@ static enum hw_status split(const struct hw_bins *bins, struct hw_bin *bin, stru
                             .bins = (hw_count)1 << cut,
                             .pool = bins->pool,
                             .key_bits = row_bits + bins->column_bits};
-    enum hw_status status = HW_OK;
 
     for (hw_count p = 0; p < target.bins; p++)
         piece[p] = (struct hw_bin){.first_row = bin->first_row + ((uint64_t)p << row_bits),
                                    .row_bits = row_bits};
-    for (hw_count b = 0; b < bin->blocks && status == HW_OK; b += SPLIT_BLOCKS) {
+    for (hw_count b = 0; b < bin->blocks; b += SPLIT_BLOCKS) {
         struct source source[SPLIT_BLOCKS];
         hw_count sources = bin->blocks - b < SPLIT_BLOCKS ? bin->blocks - b : SPLIT_BLOCKS;
         for (hw_count s = 0; s < sources; s++) {
@@ -264,13 +261,13 @@ static enum hw_status split(const struct hw_bins *bins, struct hw_bin *bin, stru
                 .weight_step = sizeof(uint32_t),
                 .count = left < HW_BLOCK ? left : HW_BLOCK};
         }
-        status = throw_in(&target, source, sources, err);
-        for (hw_count s = 0; s < sources && status == HW_OK; s++) {
+        HW_TRY(throw_in(&target, source, sources, err));
+        for (hw_count s = 0; s < sources; s++) {
             hw_pool_give(bins->pool, bin->block[b + s]);
             bin->block[b + s] = NULL;
         }
     }
-    return status;
+    return HW_OK;
 }
 
 /* Gives back what a bin holds. */
@@ -328,15 +325,15 @@ static enum hw_status set_desk(struct desk *desk, hw_count count, bool room, boo
                                struct hw_error *err)
 {
     *desk = (struct desk){0};
-    enum hw_status status = hw_alloc(&desk->key, count, sizeof *desk->key, "a bin", err);
+    HW_TRY(hw_alloc(&desk->key, count, sizeof *desk->key, "a bin", err));
 
-    if (status == HW_OK && room)
-        status = hw_alloc(&desk->key_room, count, sizeof *desk->key_room, "a bin", err);
-    if (status == HW_OK && weights)
-        status = hw_alloc(&desk->weight, count, sizeof *desk->weight, "a bin", err);
-    if (status == HW_OK && weights && room)
-        status = hw_alloc(&desk->weight_room, count, sizeof *desk->weight_room, "a bin", err);
-    return status;
+    if (room)
+        HW_TRY(hw_alloc(&desk->key_room, count, sizeof *desk->key_room, "a bin", err));
+    if (weights)
+        HW_TRY(hw_alloc(&desk->weight, count, sizeof *desk->weight, "a bin", err));
+    if (weights && room)
+        HW_TRY(hw_alloc(&desk->weight_room, count, sizeof *desk->weight_room, "a bin", err));
+    return HW_OK;
 }
 
 static void clear_desk(struct desk *desk)
@@ -382,13 +379,10 @@ static enum hw_status sort_bin(const struct hw_bins *bins, struct hw_bin *bin, s
     if (bin->count == 0)
         return HW_OK;
     copy_bin(bin, desk, false);
-    if (desk->key_room) {
+    if (desk->key_room)
         hw_sort_here(desk->key, desk->weight, bin->count, bits, desk->key_room, desk->weight_room);
-    } else {
-        enum hw_status status = hw_sort(desk->key, desk->weight, bin->count, bits, err);
-        if (status != HW_OK)
-            return status;
-    }
+    else
+        HW_TRY(hw_sort(desk->key, desk->weight, bin->count, bits, err));
     shorten(bins->pool, bin, visit(self, bin, desk->key, desk->weight, bin->count));
     copy_bin(bin, desk, true);
     return HW_OK;
@@ -454,15 +448,11 @@ enum hw_status hw_bins_sort(struct hw_bins *bins, hw_bin_visitor *visit, void *s
                             struct hw_error *err)
 {
     bool any = true;
-    enum hw_status status = HW_OK;
 
-    while (any && status == HW_OK)
-        status = split_all(bins, &any, err);
-    if (status == HW_OK)
-        status = sort_small(bins, visit, self, err);
-    if (status == HW_OK)
-        status = sort_large(bins, visit, self, err);
-    return status;
+    while (any)
+        HW_TRY(split_all(bins, &any, err));
+    HW_TRY(sort_small(bins, visit, self, err));
+    return sort_large(bins, visit, self, err);
 }
 
 void hw_bins_close(struct hw_bins *bins)

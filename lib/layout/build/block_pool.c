@@ -48,12 +48,9 @@ static enum hw_status grow(void ***list, hw_count *capacity, hw_count count, str
 static enum hw_status add_slab(struct hw_pool *pool, struct hw_error *err)
 {
     hw_count blocks = (pool->slabs + 1) * SLAB_BLOCKS;
-    enum hw_status status = grow(&pool->slab, &pool->slab_capacity, pool->slabs + 1, err);
 
-    if (status == HW_OK)
-        status = grow(&pool->idle, &pool->idle_capacity, blocks, err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(grow(&pool->slab, &pool->slab_capacity, pool->slabs + 1, err));
+    HW_TRY(grow(&pool->idle, &pool->idle_capacity, blocks, err));
     bool look = pool->slabs < LOOK_EVERY || pool->slabs % LOOK_EVERY == 0;
     hw_count left = look ? hw_memory_available() : INT64_MAX;
     void *slab = MAP_FAILED;
@@ -73,11 +70,8 @@ static enum hw_status add_slab(struct hw_pool *pool, struct hw_error *err)
 
 enum hw_status hw_pool_take(struct hw_pool *pool, void **block, struct hw_error *err)
 {
-    if (pool->idles == 0) {
-        enum hw_status status = add_slab(pool, err);
-        if (status != HW_OK)
-            return status;
-    }
+    if (pool->idles == 0)
+        HW_TRY(add_slab(pool, err));
     *block = pool->idle[--pool->idles];
     return HW_OK;
 }

@@ -25,10 +25,7 @@ static enum hw_status check_spec(const struct hw_layout_spec *spec, struct hw_er
 enum hw_status hw_parts_check(const struct hw_graph_desc *desc, const struct hw_layout_spec *spec,
                               int ranks, struct hw_error *err)
 {
-    enum hw_status status = check_spec(spec, err);
-
-    if (status != HW_OK)
-        return status;
+    HW_TRY(check_spec(spec, err));
     hw_count block = (desc->vertices + spec->parts - 1) / spec->parts;
     hw_count longest = block;
     if (spec->layout != HW_LAYOUT_DEGREE_SEPARATED)
@@ -167,26 +164,23 @@ static void describe_parts(struct hw_builder *builder, int first_part)
 /* Gives every part its table of delegates. */
 static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++) {
+    for (int p = 0; p < builder->placement.parts; p++) {
         struct hw_part *part = &builder->placement.part[p];
         struct hw_delegate_part *separate = &part->separate;
         part->spec.threshold = builder->config.spec.threshold;
         if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
             continue;
         separate->delegates = (hw_lid)builder->vertices.delegates;
-        status = hw_alloc(&separate->search_id, builder->vertices.delegates,
-                          sizeof *separate->search_id, "delegates", err);
-        if (status == HW_OK)
-            status = hw_alloc(&separate->graph_id, builder->vertices.delegates,
-                              sizeof *separate->graph_id, "delegates", err);
-        for (hw_count d = 0; d < builder->vertices.delegates && status == HW_OK; d++) {
+        HW_TRY(hw_alloc(&separate->search_id, builder->vertices.delegates,
+                        sizeof *separate->search_id, "delegates", err));
+        HW_TRY(hw_alloc(&separate->graph_id, builder->vertices.delegates,
+                        sizeof *separate->graph_id, "delegates", err));
+        for (hw_count d = 0; d < builder->vertices.delegates; d++) {
             separate->search_id[d] = builder->vertices.delegate[d].search_id;
             separate->graph_id[d] = builder->vertices.delegate[d].graph_id;
         }
     }
-    return hw_agree(builder->ctx->world, status, err);
+    return HW_OK;
 }
 
 /* Where the rows of each matrix begin among those of a part. All ranks need it,
@@ -315,7 +309,7 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     count_rows(builder);
     status = require_rest(builder, err);
     if (status == HW_OK)
-        status = give_delegates(builder, err);
+        status = hw_agree(builder->ctx->world, give_delegates(builder, err), err);
     if (status == HW_OK)
         status =
             engine ? engine->vertices(engine->self, builder, err) : hw_build_vertices(builder, err);

@@ -20,9 +20,9 @@ static enum hw_status choose_threshold(struct hw_builder *builder, struct hw_err
 {
     const hw_count *degree = separating(builder);
     struct hw_degrees *degrees = NULL;
-    enum hw_status status = hw_alloc_zero(&degrees, 1, sizeof *degrees, "degree counts", err);
-
-    status = hw_agree(builder->ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(builder->ctx->world,
+                 hw_alloc_zero(&degrees, 1, sizeof *degrees, "degree counts", err), err);
     if (status != HW_OK)
         goto done;
     for (hw_count v = 0; v < builder->vertices.owned.count; v++) {
@@ -87,22 +87,21 @@ static enum hw_status count_delegates(struct hw_builder *builder, int *counts, s
     for (hw_count v = 0; v < builder->vertices.owned.count; v++)
         mine += degree[v] > builder->config.spec.threshold;
     all = mine;
-    enum hw_status status = hw_sum(builder->ctx->world, &all, err);
-    if (status == HW_OK && all > INT32_MAX)
+    HW_TRY(hw_sum(builder->ctx->world, &all, err));
+    if (all > INT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "%" PRI_COUNT " vertices have a degree above %" PRI_COUNT
                        ", too many delegates; give a larger --degree-threshold",
                        all, builder->config.spec.threshold);
     builder->vertices.delegates = all;
     int count = (int)mine;
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, builder->ctx->world),
-                        "MPI_Allgather", err);
-    for (int r = 0, before = 0; r < ranks && status == HW_OK; r++) {
+    HW_TRY(hw_mpi(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, builder->ctx->world),
+                  "MPI_Allgather", err));
+    for (int r = 0, before = 0; r < ranks; r++) {
         counts[ranks + r] = before;
         before += counts[r];
     }
-    return status;
+    return HW_OK;
 }
 
 /* Puts this rank's delegates where they belong in the table and gathers the
@@ -163,14 +162,16 @@ enum hw_status hw_build_separate(struct hw_builder *builder, struct hw_error *er
         status = choose_threshold(builder, err);
     if (status != HW_OK)
         return status;
-    status = hw_alloc(&counts, 2 * (hw_count)builder->ctx->size, sizeof *counts, "counts", err);
-    status = hw_agree(builder->ctx->world, status, err);
+    status = hw_agree(
+        builder->ctx->world,
+        hw_alloc(&counts, 2 * (hw_count)builder->ctx->size, sizeof *counts, "counts", err), err);
     if (status == HW_OK)
         status = count_delegates(builder, counts, err);
     if (status == HW_OK) {
-        status = hw_alloc(&builder->vertices.delegate, builder->vertices.delegates,
-                          sizeof *builder->vertices.delegate, "delegates", err);
-        status = hw_agree(builder->ctx->world, status, err);
+        status = hw_agree(builder->ctx->world,
+                          hw_alloc(&builder->vertices.delegate, builder->vertices.delegates,
+                                   sizeof *builder->vertices.delegate, "delegates", err),
+                          err);
     }
     if (status == HW_OK)
         status = gather_delegates(builder, counts, err);

@@ -71,13 +71,10 @@ static enum hw_status fill_tuples(void *self, uint32_t *record, int32_t *to, hw_
     const struct hw_tuple_source *source = collecting->builder->config.source;
     hw_count left = source->count - collecting->read;
     hw_count piece = left < collecting->edges.capacity ? left : collecting->edges.capacity;
-    enum hw_status status = HW_OK;
 
     if (piece > 0)
-        status = source->read(source->self, source->first + collecting->read, piece,
-                              &collecting->edges, err);
-    if (status != HW_OK)
-        return status;
+        HW_TRY(source->read(source->self, source->first + collecting->read, piece,
+                            &collecting->edges, err));
     collecting->edges.count = piece;
     write_tuples(collecting, record, to);
     collecting->read += piece;

@@ -22,24 +22,24 @@ struct finishing {
 static enum hw_status list_matrices(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
-    enum hw_status status = hw_alloc(&self->slot, (hw_count)builder->placement.parts * HW_MATRICES,
-                                     sizeof *self->slot, "matrices", err);
 
-    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
-        for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
+    HW_TRY(hw_alloc(&self->slot, (hw_count)builder->placement.parts * HW_MATRICES,
+                    sizeof *self->slot, "matrices", err));
+    for (int p = 0; p < builder->placement.parts; p++)
+        for (int m = 0; m < HW_MATRICES; m++) {
             struct hw_part *part = &builder->placement.part[p];
             struct hw_csr *matrix = hw_part_matrix(part, (enum hw_matrix)m);
             hw_count rows = hw_part_matrix_rows(part, (enum hw_matrix)m);
             if (!matrix)
                 continue;
             matrix->rows = (hw_lid)rows;
-            status = hw_alloc_zero(&matrix->offset, rows + 1, sizeof *matrix->offset,
-                                   "offsets of a part", err);
+            HW_TRY(hw_alloc_zero(&matrix->offset, rows + 1, sizeof *matrix->offset,
+                                 "offsets of a part", err));
             if (rows > 0)
                 self->slot[self->slots++] = (struct slot){
                     matrix, p * builder->placement.part_rows + builder->placement.begin[m], rows};
         }
-    return status;
+    return HW_OK;
 }
 
 /* The matrix that has a row. */
@@ -79,7 +79,6 @@ static hw_count visit_rows(void *self, const struct hw_bin *bin, uint64_t *key, 
 static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
-    enum hw_status status = HW_OK;
 
 #pragma omp parallel for schedule(dynamic, 1) if (builder->placement.part_rows >= HW_SERIAL_BELOW)
     for (hw_count s = 0; s < self->slots; s++) {
@@ -88,22 +87,22 @@ static enum hw_status alloc_lists(struct finishing *self, struct hw_error *err)
             offset[r + 1] += offset[r];
     }
     for (int p = 0; p < builder->placement.parts; p++)
-        for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
+        for (int m = 0; m < HW_MATRICES; m++) {
             struct hw_csr *matrix = hw_part_matrix(&builder->placement.part[p], (enum hw_matrix)m);
             if (!matrix)
                 continue;
             hw_count count = matrix->offset[matrix->rows];
             if (m == HW_MATRIX_NN)
-                status = hw_alloc(&matrix->target, count, sizeof *matrix->target, "edges of a part",
-                                  err);
+                HW_TRY(hw_alloc(&matrix->target, count, sizeof *matrix->target, "edges of a part",
+                                err));
             else
-                status =
-                    hw_alloc(&matrix->index, count, sizeof *matrix->index, "edges of a part", err);
-            if (status == HW_OK && builder->config.weights)
-                status = hw_alloc(&matrix->weight, count, sizeof *matrix->weight,
-                                  "weights of a part", err);
+                HW_TRY(
+                    hw_alloc(&matrix->index, count, sizeof *matrix->index, "edges of a part", err));
+            if (builder->config.weights)
+                HW_TRY(hw_alloc(&matrix->weight, count, sizeof *matrix->weight, "weights of a part",
+                                err));
         }
-    return status;
+    return HW_OK;
 }
 
 /* Copies part of a sorted block into the one matrix its rows belong to, from

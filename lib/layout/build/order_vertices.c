@@ -47,14 +47,10 @@ static enum hw_status sort_stored(const struct hw_builder *builder, struct stand
     for (hw_count v = 0; v < stored; v++)
         highest = builder->vertices.owned.degree[v] > highest ? builder->vertices.owned.degree[v]
                                                               : highest;
-    enum hw_status status = hw_largest(builder->ctx->world, &highest, err);
+    HW_TRY(hw_largest(builder->ctx->world, &highest, err));
     standings->rank_bits = hw_bits((uint64_t)highest + 1);
-    if (status == HW_OK)
-        status = hw_alloc(&standings->rank, stored, sizeof *standings->rank, "the order", err);
-    if (status == HW_OK)
-        status = hw_alloc(&standings->local, stored, sizeof *standings->local, "the order", err);
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_alloc(&standings->rank, stored, sizeof *standings->rank, "the order", err));
+    HW_TRY(hw_alloc(&standings->local, stored, sizeof *standings->local, "the order", err));
 #pragma omp parallel for schedule(static) if (stored >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < stored; v++) {
         standings->rank[v] = (uint64_t)(highest - builder->vertices.owned.degree[v]);
@@ -93,12 +89,11 @@ static enum hw_status gather_samples(const struct hw_builder *builder,
         samples[mine + s] = standings->count > 0
                                 ? standing_at(builder, standings, standings->count * s / each)
                                 : (struct standing){UINT64_MAX, INT64_MAX};
-    enum hw_status status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, samples,
-                                                 values, HW_MPI_GID, builder->ctx->world),
-                                   "MPI_Allgather", err);
-    if (status == HW_OK)
-        qsort(samples, ranks * (size_t)each, sizeof *samples, compare);
-    return status;
+    HW_TRY(hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, samples, values, HW_MPI_GID,
+                                builder->ctx->world),
+                  "MPI_Allgather", err));
+    qsort(samples, ranks * (size_t)each, sizeof *samples, compare);
+    return HW_OK;
 }
 
 /* How many of the sorted standings go to each rank. count: [ranks]. */
@@ -111,9 +106,8 @@ static enum hw_status cut_standings(const struct hw_builder *builder,
     struct standing *samples = NULL;
     hw_count before = 0;
     enum hw_status status =
-        hw_alloc(&samples, (hw_count)ranks * each, sizeof *samples, "samples", err);
-
-    status = hw_agree(builder->ctx->world, status, err);
+        hw_agree(builder->ctx->world,
+                 hw_alloc(&samples, (hw_count)ranks * each, sizeof *samples, "samples", err), err);
     if (status == HW_OK)
         status = gather_samples(builder, standings, each, samples, err);
     for (int r = 0; r < ranks && status == HW_OK; r++) {
@@ -190,8 +184,8 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     if (status == HW_OK)
         status = hw_alltoallv(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
     if (status == HW_OK) {
-        status = hw_alloc(&reply, arrivals.count, sizeof *reply, "the order", err);
-        status = hw_agree(world, status, err);
+        status =
+            hw_agree(world, hw_alloc(&reply, arrivals.count, sizeof *reply, "the order", err), err);
     }
     if (status == HW_OK)
         status = number(builder, &arrivals, standings->rank_bits, reply, err);
@@ -230,9 +224,8 @@ static enum hw_status order_over_ranks(struct hw_builder *builder, struct standi
 static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_error *err)
 {
     struct standings standings;
-    enum hw_status status = sort_stored(builder, &standings, err);
-
-    status = hw_agree(builder->ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(builder->ctx->world, sort_stored(builder, &standings, err), err);
     if (status == HW_OK && builder->ctx->size > 1) {
         status = order_over_ranks(builder, &standings, err);
     } else if (status == HW_OK) {
@@ -247,12 +240,13 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
 enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
 {
     hw_count stored = builder->vertices.owned.count;
-    enum hw_status status = hw_alloc(&builder->vertices.owned.code, stored,
-                                     sizeof *builder->vertices.owned.code, "search ids", err);
 
-    status = hw_agree(builder->ctx->world, status, err);
-    if (status != HW_OK || builder->config.spec.order == HW_ORDER_DEGREE)
-        return status == HW_OK ? order_by_degree(builder, err) : status;
+    HW_TRY_ALL(builder->ctx,
+               hw_alloc(&builder->vertices.owned.code, stored, sizeof *builder->vertices.owned.code,
+                        "search ids", err),
+               err);
+    if (builder->config.spec.order == HW_ORDER_DEGREE)
+        return order_by_degree(builder, err);
     bool hash = builder->config.spec.order == HW_ORDER_HASH;
     struct hw_permutation permutation =
         hw_permutation((uint64_t)builder->config.desc->vertices, HW_ORDER_HASH_SEED);

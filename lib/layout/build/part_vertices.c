@@ -103,50 +103,44 @@ enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, e
 
     for (hw_lid p = 0; p < own->count; p++)
         count += loop[p] != HW_NO_LOOP;
-    enum hw_status status = hw_alloc(&own->loop, count, sizeof *own->loop, "self-loops", err);
-    if (status == HW_OK)
-        status = hw_alloc(&own->loop_weight, count, sizeof *own->loop_weight, "self-loops", err);
-    for (hw_lid p = 0; p < own->count && status == HW_OK; p++) {
+    HW_TRY(hw_alloc(&own->loop, count, sizeof *own->loop, "self-loops", err));
+    HW_TRY(hw_alloc(&own->loop_weight, count, sizeof *own->loop_weight, "self-loops", err));
+    for (hw_lid p = 0; p < own->count; p++) {
         if (loop[p] == HW_NO_LOOP)
             continue;
         own->loop[own->loops] = p;
         own->loop_weight[own->loops++] = hw_weight_from_sort_key(loop[p], kind);
     }
-    return status;
+    return HW_OK;
 }
 
 /* Room for the self-loops of all vertices, while they come in. */
 static enum hw_status alloc_loops(struct moving *moving, struct hw_error *err)
 {
     const struct hw_builder *builder = moving->builder;
-    enum hw_status status = HW_OK;
 
     if (!builder->config.weights)
         return HW_OK;
-    status = hw_alloc_zero(&moving->loop, builder->placement.parts, sizeof *moving->loop,
-                           "self-loops", err);
-    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
-        status = hw_alloc(&moving->loop[p], builder->placement.part[p].own.count,
-                          sizeof *moving->loop[p], "self-loops", err);
-    return status;
+    HW_TRY(hw_alloc_zero(&moving->loop, builder->placement.parts, sizeof *moving->loop,
+                         "self-loops", err));
+    for (int p = 0; p < builder->placement.parts; p++)
+        HW_TRY(hw_alloc(&moving->loop[p], builder->placement.part[p].own.count,
+                        sizeof *moving->loop[p], "self-loops", err));
+    return HW_OK;
 }
 
 enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (int p = 0; p < builder->placement.parts && status == HW_OK; p++) {
+    for (int p = 0; p < builder->placement.parts; p++) {
         struct hw_part_vertices *own = &builder->placement.part[p].own;
         own->count = hw_owned(&builder->config.spec, builder->config.desc->vertices,
                               builder->placement.part[p].index);
-        status = hw_alloc(&own->graph_id, own->count, sizeof *own->graph_id, "own vertices", err);
-        if (status == HW_OK)
-            status = hw_alloc(&own->tuples, own->count, sizeof *own->tuples, "own vertices", err);
-        if (status == HW_OK)
-            status = hw_alloc(&own->by_graph_id, own->count, sizeof *own->by_graph_id,
-                              "own vertices", err);
+        HW_TRY(hw_alloc(&own->graph_id, own->count, sizeof *own->graph_id, "own vertices", err));
+        HW_TRY(hw_alloc(&own->tuples, own->count, sizeof *own->tuples, "own vertices", err));
+        HW_TRY(
+            hw_alloc(&own->by_graph_id, own->count, sizeof *own->by_graph_id, "own vertices", err));
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)

@@ -178,27 +178,22 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
     self->entry_wire = hw_wire(rows, columns, builder->config.weights, builder->config.as_large);
     for (hw_count b = 0; b < builder->edges.collected.count; b++)
         self->all += builder->edges.collected.bin[b].count;
-    enum hw_status status =
-        hw_bins_open(&builder->edges.entries, &builder->edges.pool,
-                     (uint64_t)builder->placement.parts * (uint64_t)builder->placement.part_rows,
-                     self->entry_wire.column_bits, builder->edges.expected, err);
-    if (status == HW_OK)
-        status = hw_batched_alltoallv_open(&self->edges, builder->ctx, self->edge_wire.words,
-                                           builder->config.piece, err);
-    if (status == HW_OK)
-        status = hw_batched_alltoallv_open(&self->entries, builder->ctx, self->entry_wire.words,
-                                           2 * builder->config.piece, err);
-    return hw_agree(builder->ctx->world, status, err);
+    HW_TRY(hw_bins_open(&builder->edges.entries, &builder->edges.pool,
+                        (uint64_t)builder->placement.parts * (uint64_t)builder->placement.part_rows,
+                        self->entry_wire.column_bits, builder->edges.expected, err));
+    HW_TRY(hw_batched_alltoallv_open(&self->edges, builder->ctx, self->edge_wire.words,
+                                     builder->config.piece, err));
+    return hw_batched_alltoallv_open(&self->entries, builder->ctx, self->entry_wire.words,
+                                     2 * builder->config.piece, err);
 }
 
 enum hw_status hw_build_relabel(struct hw_builder *builder, struct hw_error *err)
 {
     struct relabelling *self = NULL;
-    enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "runs of records", err);
-
-    status = hw_agree(builder->ctx->world, status, err);
+    enum hw_status status = hw_agree(
+        builder->ctx->world, hw_alloc_zero(&self, 1, sizeof *self, "runs of records", err), err);
     if (status == HW_OK)
-        status = open_relabelling(self, builder, err);
+        status = hw_agree(builder->ctx->world, open_relabelling(self, builder, err), err);
     if (status == HW_OK)
         status = hw_batched_alltoallv(&self->edges, fill_edges, receive_edges, self, err);
     if (self) {

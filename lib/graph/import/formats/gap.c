@@ -129,18 +129,18 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
                        size_of(&shape, width));
     if (shape.vertices == 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: has no vertices", input->path);
-    enum hw_status status = check_offsets(input, HEADER_SIZE, &shape, err);
-    if (status == HW_OK && shape.directed)
-        status = check_offsets(input,
-                               HEADER_SIZE + (shape.vertices + 1) * 8 + shape.elements * 4 * width,
-                               &shape, err);
+    HW_TRY(check_offsets(input, HEADER_SIZE, &shape, err));
+    if (shape.directed)
+        HW_TRY(check_offsets(input,
+                             HEADER_SIZE + (shape.vertices + 1) * 8 + shape.elements * 4 * width,
+                             &shape, err));
     facts->vertices = shape.vertices;
     facts->own_numbering = true;
     facts->undirected = facts->twice = !shape.directed;
     facts->has_weights = width == 2 && options->weights != HW_TAKE_NONE;
     facts->items = shape.elements;
     facts->more[MORE_WIDTH] = width;
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status header_sg(struct hw_head *head, const struct hw_import_options *options,
@@ -208,16 +208,15 @@ static enum hw_status fill_sources(struct hw_input *input, hw_gid vertices, int6
 {
     hw_gid vertex = 0;
     int64_t end = first;
-    enum hw_status status = find_vertex(input, vertices, first, &vertex, err);
 
-    if (status == HW_OK)
-        status = list_end(input, vertices, offsets, vertex, &end, err);
-    for (int64_t item = first; item < first + count && status == HW_OK; item++) {
-        while (end <= item && vertex < vertices - 1 && status == HW_OK)
-            status = list_end(input, vertices, offsets, ++vertex, &end, err);
+    HW_TRY(find_vertex(input, vertices, first, &vertex, err));
+    HW_TRY(list_end(input, vertices, offsets, vertex, &end, err));
+    for (int64_t item = first; item < first + count; item++) {
+        while (end <= item && vertex < vertices - 1)
+            HW_TRY(list_end(input, vertices, offsets, ++vertex, &end, err));
         out[item - first] = vertex;
     }
-    return status;
+    return HW_OK;
 }
 
 /* Fills targets and weights from elements. */
