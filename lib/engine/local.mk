@@ -82,10 +82,6 @@ check_PROGRAMS += lib/engine/sssp/test_negative_cycle.mt
 TESTS += lib/engine/sssp/test_negative_cycle.mt
 lib_engine_sssp_test_negative_cycle_mt_SOURCES = lib/engine/sssp/test_negative_cycle.c
 lib_engine_sssp_test_negative_cycle_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/engine/sssp/test_methods_agree.mt
-TESTS += lib/engine/sssp/test_methods_agree.mt
-lib_engine_sssp_test_methods_agree_mt_SOURCES = lib/engine/sssp/test_methods_agree.c
-lib_engine_sssp_test_methods_agree_mt_LDADD = $(TAP_LDADD)
 
 # shortest paths on 1d and 2d parts
 libhopwave_a_SOURCES += \
