@@ -1,4 +1,4 @@
-/* hopwave-export: graphs in the formats of other programs, trees as tables. */
+/* hopwave-export: writes graphs in the formats of other programs, and trees as tables. */
 #include "lib/graph/export/export.h"
 #include "lib/graph/export/export_tree.h"
 #include "lib/run/stage.h"

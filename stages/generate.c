@@ -1,11 +1,12 @@
-/* hopwave-generate: synthetic graphs, as files with edges or as recipes. */
+/* hopwave-generate: generates synthetic graphs, as files with edges or as generator specs
+ * (recipes). */
 #include "lib/graph/generate/generator_options.h"
 #include "lib/graph/graph_writer.h"
 #include "lib/run/stage.h"
 
 /*
- * Prints what making the file takes: seconds from a sample of at most 2^18
- * tuples on this machine and a disk of 1 GB/s.
+ * Prints time, memory and disk: seconds from a sample of at most 2^18 tuples on this machine and a
+ * disk of 1 GB/s.
  */
 static enum hw_status estimate(const struct hw_context *ctx,
                                const struct hw_generator_options *options, struct hw_error *err)

@@ -1,4 +1,4 @@
-/* hopwave-import: graphs from the files of other programs. */
+/* hopwave-import: reads graphs from the file formats of other programs. */
 #include "lib/graph/import/import.h"
 #include "lib/graph/generate/generator_spec.h"
 #include "lib/run/stage.h"
@@ -26,7 +26,7 @@ static enum hw_status take_direction(enum hw_import_direction direction,
     return HW_OK;
 }
 
-/* Weights of the file, or drawn ones. */
+/* Weights from the file, or random ones. */
 static enum hw_status take_weights(const char *arg, struct hw_import_options *options,
                                    struct hw_error *err)
 {

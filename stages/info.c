@@ -1,4 +1,4 @@
-/* hopwave-info: what files are, their digest chain, whether they verify. */
+/* hopwave-info: prints the contents and digest chain of files and verifies them. */
 #include "lib/run/stage.h"
 #include "lib/store/describe.h"
 

@@ -1,4 +1,4 @@
-/* hopwave-partition: lays a graph out over parts and writes them to a file. */
+/* hopwave-partition: partitions a graph and writes its parts to a file. */
 #include "gpu/hopwave_gpu.h"
 #include "lib/base/memory.h"
 #include "lib/layout/layout_options.h"
@@ -12,10 +12,10 @@ enum { KEY_NO_WEIGHTS = 0x3000, KEY_DEVICE };
 static const struct argp_option option_table[] = {
     {"no-weights", KEY_NO_WEIGHTS, 0, 0, "Leave the graph's weights out", 0},
     {"device", KEY_DEVICE, "cpu|cuda", 0,
-     "Where to lay it out (default: cpu); both make the same file", 0},
+     "Where to partition it (default: cpu); both make the same file", 0},
     {0}};
 
-/* What was asked for. */
+/* The command line as parsed. */
 struct partition_options {
     const char *graph;
     struct hw_layout_request layout;
@@ -48,8 +48,8 @@ static int first_part(int parts, int rank, int ranks)
 }
 
 /*
- * Prints what the partition takes: reading and writing at 1 GB/s, and 150 ns a
- * tuple and thread in between.
+ * Prints time, memory and disk of partitioning: reading and writing at 1 GB/s, and 150 ns a tuple
+ * and thread in between.
  */
 static void estimate(const struct hw_context *ctx, const struct hw_graph_desc *desc,
                      const struct hw_layout_spec *spec)
@@ -76,7 +76,7 @@ static enum hw_status build_and_write(struct hw_stage *stage, struct hw_graph *g
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = (device == HW_GPU ? hw_gpu_parts_build : hw_parts_build)(ctx, graph, spec, first,
-                                                                           count, part, err);
+                                                                          count, part, err);
     if (status == HW_OK)
         status = hw_parts_write(ctx, store, part, first, count, err);
     for (int p = 0; part && p < count; p++)
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {
         .name = "hopwave-partition",
         .arguments = "GRAPH.h5",
-        .doc = "Lays a graph out over parts. Any number of ranks and threads makes the same file.",
+        .doc = "Partitions a graph. Any number of ranks and threads makes the same file.",
         .options = option_table,
         .group = hw_layout_options,
         .take = take,

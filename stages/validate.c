@@ -1,4 +1,4 @@
-/* hopwave-validate: search trees against the graph that was searched. */
+/* hopwave-validate: validates search trees against the input graph. */
 #include "lib/run/stage.h"
 #include "lib/verify/tree_check.h"
 
@@ -91,7 +91,7 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
     hw_findings_free(&findings);
     if (status != HW_OK || passed)
         return status;
-    /* The report has said it all. */
+    /* The report names the violations. */
     err->text[0] = '\0';
     return HW_CHECK_FAILED;
 }

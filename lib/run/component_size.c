@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a vertex's component. */
+/* What is known about the size of a vertex's component. */
 enum { UNKNOWN, SMALL, LARGE };
 
-/* A selection under way. */
+/* The state of a selection. */
 struct selection {
     struct hw_sampler *sampler;
     const struct hw_searcher *searcher;
-    hw_count least;
+    hw_count min_size;
     uint8_t *known; /* [part->own.count], by position; undirected graphs only */
     hw_count left;  /* candidates whose component is not known */
     struct hw_roots batch;
@@ -22,9 +22,9 @@ struct selection {
     hw_lid *position; /* [batch] */
 };
 
-/* Searches from candidate i and notes what is learnt, *large too. */
-static enum hw_status look_into(struct selection *s, hw_count i, uint8_t *verdict,
-                                struct hw_error *err)
+/* Searches from candidate i and records the size class of its component, in *size_class too. */
+static enum hw_status search_candidate(struct selection *s, hw_count i, uint8_t *size_class,
+                                       struct hw_error *err)
 {
     const struct hw_part *part = s->sampler->part;
     const struct hw_context *ctx = s->sampler->ctx;
@@ -41,40 +41,40 @@ static enum hw_status look_into(struct selection *s, hw_count i, uint8_t *verdic
     for (hw_lid v = 0; v < part->own.count; v++)
         reached += result->parent[v] != -1;
     status = hw_sum(ctx->world, &reached, err);
-    *verdict = reached >= s->least ? LARGE : SMALL;
+    *size_class = reached >= s->min_size ? LARGE : SMALL;
     if (part->directed || status != HW_OK)
         return status;
     for (hw_lid v = 0; v < part->own.count; v++)
         if (result->parent[v] != -1)
-            s->known[part->own.by_graph_id[v]] = *verdict;
+            s->known[part->own.by_graph_id[v]] = *size_class;
     s->left -= reached;
     return HW_OK;
 }
 
-/* Decides on candidate i of the batch. Collective. */
-static enum hw_status decide(struct selection *s, hw_count i, uint8_t *verdict,
-                             struct hw_error *err)
+/* Determines the size class of candidate i of the batch. Collective. */
+static enum hw_status classify(struct selection *s, hw_count i, uint8_t *size_class,
+                               struct hw_error *err)
 {
     const struct hw_context *ctx = s->sampler->ctx;
     enum hw_status status;
 
-    *verdict = UNKNOWN;
+    *size_class = UNKNOWN;
     if (!s->sampler->part->directed) {
         if (s->owner[i] == ctx->rank)
-            *verdict = s->known[s->position[i]];
-        status =
-            hw_mpi(MPI_Bcast(verdict, 1, MPI_UINT8_T, s->owner[i], ctx->world), "MPI_Bcast", err);
-        if (status != HW_OK || *verdict != UNKNOWN)
+            *size_class = s->known[s->position[i]];
+        status = hw_mpi(MPI_Bcast(size_class, 1, MPI_UINT8_T, s->owner[i], ctx->world), "MPI_Bcast",
+                        err);
+        if (status != HW_OK || *size_class != UNKNOWN)
             return status;
-        if (s->left < s->least) {
-            *verdict = SMALL;
+        if (s->left < s->min_size) {
+            *size_class = SMALL;
             return HW_OK;
         }
     }
-    return look_into(s, i, verdict, err);
+    return search_candidate(s, i, size_class, err);
 }
 
-/* Draws the next batch and determines its places. Collective. */
+/* Draws the next batch and determines owners and positions. Collective. */
 static enum hw_status next_batch(struct selection *s, hw_count size, struct hw_error *err)
 {
     enum hw_status status = hw_sampler_draw(s->sampler, size, &s->batch, err);
@@ -96,11 +96,11 @@ static enum hw_status next_batch(struct selection *s, hw_count size, struct hw_e
 }
 
 enum hw_status hw_roots_large(struct hw_sampler *sampler, const struct hw_searcher *searcher,
-                              hw_count count, hw_count least, struct hw_roots *roots,
+                              hw_count count, hw_count min_size, struct hw_roots *roots,
                               struct hw_error *err)
 {
     struct selection s = {
-        .sampler = sampler, .searcher = searcher, .least = least, .left = sampler->total};
+        .sampler = sampler, .searcher = searcher, .min_size = min_size, .left = sampler->total};
     struct hw_progress bar = {0};
     enum hw_status status;
 
@@ -113,9 +113,9 @@ enum hw_status hw_roots_large(struct hw_sampler *sampler, const struct hw_search
     while (status == HW_OK && roots->count < count && sampler->drawn < sampler->total) {
         status = next_batch(&s, count > 64 ? count : 64, err);
         for (hw_count i = 0; i < s.batch.count && status == HW_OK && roots->count < count; i++) {
-            uint8_t verdict = UNKNOWN;
-            status = decide(&s, i, &verdict, err);
-            if (status == HW_OK && verdict == LARGE)
+            uint8_t size_class = UNKNOWN;
+            status = classify(&s, i, &size_class, err);
+            if (status == HW_OK && size_class == LARGE)
                 roots->id[roots->count++] = s.batch.id[i];
             hw_progress(sampler->ctx, &bar, "choosing roots", roots->count, count);
         }

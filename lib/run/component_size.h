@@ -1,6 +1,6 @@
 /*
- * Roots in large components: whether a component is large is found out by
- * searching it.
+ * Roots in large components; a search from one of its vertices determines whether a component is
+ * large.
  */
 #ifndef HOPWAVE_RUN_COMPONENT_SIZE_H
 #define HOPWAVE_RUN_COMPONENT_SIZE_H
@@ -19,12 +19,12 @@ struct hw_searcher {
 
 /*
  * Draws roots as hw_sampler_draw() does, but only those from which a search
- * reaches at least `least` vertices: the first `count` of the sample's order, or
+ * reaches at least `min_size` vertices: the first `count` of the sample's order, or
  * fewer where no more exist. Undirected graphs: each component is searched once
  * at most, and none once too few vertices are left for a large one. Collective.
  */
 enum hw_status hw_roots_large(struct hw_sampler *sampler, const struct hw_searcher *searcher,
-                              hw_count count, hw_count least, struct hw_roots *roots,
+                              hw_count count, hw_count min_size, struct hw_roots *roots,
                               struct hw_error *err);
 
 #endif

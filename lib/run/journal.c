@@ -74,7 +74,7 @@ static bool read_bytes(const struct hw_journal *journal, hw_count from, void *by
     return true;
 }
 
-/* The next block, to be freed; NULL where none is whole. */
+/* The next block, to be freed; NULL where it is truncated or damaged. */
 static char *read_block(struct hw_journal *journal, uint64_t *count)
 {
     struct stat about;
@@ -182,13 +182,13 @@ enum hw_status hw_journal_open(const struct hw_context *ctx, const char *path, c
 
 /* ---- restoring ---- */
 
-/* Where the parts of a record lie. */
+/* The parts of a record; pointers into its block. */
 struct record {
     struct head head;
     const char *steps, *cycle;
 };
 
-/* Splits a block into its parts; false if they are not there. */
+/* Splits a block into the parts of a record; false if its length does not fit them. */
 static bool split(const char *bytes, uint64_t count, struct record *record)
 {
     const uint64_t most = UINT32_MAX;
@@ -205,7 +205,7 @@ static bool split(const char *bytes, uint64_t count, struct record *record)
     return true;
 }
 
-/* Gives a cycle's vertices to all ranks, into `cycle`. Collective. */
+/* Broadcasts a cycle's vertices into `cycle`. Collective. */
 static enum hw_status share_cycle(const struct hw_context *ctx, const struct head *head,
                                   const char *vertices, struct hw_cycle *cycle,
                                   struct hw_error *err)
@@ -277,7 +277,7 @@ enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *
             status = check(self, report->count, record.head.checksum, &more, err);
         if (status == HW_OK && more)
             status = add_record(journal, &record, report, results, err);
-        if (!more) /* what follows will be written over it */
+        if (!more) /* the next append overwrites this record */
             journal->length = before;
         free(bytes);
     }

@@ -14,7 +14,7 @@ static const struct {
 } layouts[] = {{HW_ON_1D, "1d"}, {HW_ON_2D, "2d"}, {HW_ON_DEGREE_SEPARATED, "degree-separated"}};
 #define LAYOUTS (sizeof layouts / sizeof layouts[0])
 
-/* ---- what several formats say ---- */
+/* ---- parts of several formats ---- */
 
 /* "1d, 2d of one row, several parts". */
 static void describe_place(const struct hw_method_descriptor *method, char *text, size_t size)
@@ -60,7 +60,7 @@ static void list_names(const struct hw_option *option, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", n ? ", " : "", names[n]);
 }
 
-/* "1 to 8", "above 0, at most 1"; nothing where words or nothing bound it. */
+/* "1 to 8", "above 0, at most 1"; empty where no range is given. */
 static void describe_range(const struct hw_option *option, char *text, size_t size)
 {
     text[0] = '\0';
@@ -73,7 +73,7 @@ static void describe_range(const struct hw_option *option, char *text, size_t si
         snprintf(text, size, "above 0");
 }
 
-/* "list, bitmap, auto"; nothing for options without words. */
+/* "list, bitmap, auto"; empty for options without words. */
 static void describe_words(const struct hw_option *option, char *text, size_t size)
 {
     size_t used = 0;

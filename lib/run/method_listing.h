@@ -1,6 +1,5 @@
 /*
- * What the programs print of the method table: lists, JSON, help, and the page
- * doc/methods/options.md.
+ * Prints the method table: as a list, JSON, help, and the page doc/methods/options.md.
  */
 #ifndef HOPWAVE_RUN_METHOD_LISTING_H
 #define HOPWAVE_RUN_METHOD_LISTING_H
@@ -16,8 +15,8 @@ struct hw_option_values;
  * options that no method owns, NULL-ended. Local. */
 void hw_methods_print(const char *format, const char *const *general, FILE *out);
 
-/* Prints what there is to know of the methods of a name: where they run, what they are after, their
- * options and defaults. Local. */
+/* Prints the help of the methods of a name: where they run, citations, options and defaults.
+ * Local. */
 void hw_method_help_print(const char *name, FILE *out);
 
 /* The methods, one a line, for the end of --help; static memory. Local. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Fills what follows from spec and vertices: shapes, but no arrays. */
+/* Fills the fields that follow from spec and vertices: shapes, no arrays. */
 static void describe_shapes(struct hw_part *part, int index)
 {
     part->index = index;
@@ -25,7 +25,7 @@ static enum hw_status check_ranks(const struct hw_source *source, int parts, str
                    source->ctx->size == 1 ? "" : "s");
 }
 
-/* Opens a partition, and the graph it was made from where that is given. */
+/* Opens a partition, and its graph where --graph is given. */
 static enum hw_status open_partition(struct hw_source *source,
                                      const struct hw_source_request *request, struct hw_error *err)
 {
@@ -71,7 +71,7 @@ static enum hw_status open_graph(struct hw_source *source, const struct hw_sourc
         return hw_fail(err, HW_BAD_INPUT, "%s: is a graph itself; --graph is for partitions",
                        source->path);
     if (!layout->layout_given)
-        return hw_fail(err, HW_BAD_INPUT, "%s: is a graph; say how to lay it out by --layout",
+        return hw_fail(err, HW_BAD_INPUT, "%s: is a graph; say how to partition it with --layout",
                        source->path);
     status = hw_layout_resolve(layout, source->ctx->size, request->weights, &spec, err);
     if (status == HW_OK && spec.parts != source->ctx->size)
@@ -94,7 +94,7 @@ static enum hw_status open_graph(struct hw_source *source, const struct hw_sourc
     return HW_OK;
 }
 
-/* Refuses an input without weights where they are wanted. */
+/* Refuses an input without weights where the search needs them. */
 static enum hw_status check_weights(const struct hw_source *source, struct hw_error *err)
 {
     if (source->described.weights != HW_WEIGHTS_NONE)
@@ -142,8 +142,8 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     source->lists_on_device = method->lists_on_device && !whole;
     if (!source->built) /* a partition; there is no graph to build from */
         return;
-    /* Methods on several parts that do not build anything build undirected recipes, in the
-     * order they are for; others anything. */
+    /* A method on several parts that does not build all kinds of graphs builds generated,
+     * undirected graphs without weights in degree order. */
     if (method->descriptor->parts != HW_PARTS_SEVERAL || method->builds_any ||
         (part->spec.order == HW_ORDER_DEGREE && !part->directed && !source->weights &&
          hw_graph_generator(source->graph)))
@@ -154,7 +154,7 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
     hw_count own = part->own.count, lists;
-    /* Grids without weights stay where the method that builds them wants them, too. */
+    /* The lists of grids without weights stay with the method that builds them, too. */
     const bool grid = part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
     const bool away = source->build && (source->lists_on_device || (grid && !source->weights));
     hw_count edges = away ? 0 : part->edges / part->spec.parts;

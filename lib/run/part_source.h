@@ -1,6 +1,6 @@
 /*
- * Where a traversal's part comes from: a partition file, or a graph from which
- * the parts are built in memory.
+ * The source of a traversal's part: a partition file, or a graph from which parts are built in
+ * memory.
  */
 #ifndef HOPWAVE_RUN_PART_SOURCE_H
 #define HOPWAVE_RUN_PART_SOURCE_H
@@ -18,13 +18,13 @@
 struct hw_source {
     const struct hw_context *ctx;
     const char *path;
-    bool weights;             /* parts are loaded or built with theirs */
-    bool built;               /* parts are built from a graph, not loaded */
-    struct hw_store *store;   /* the partition; NULL where built */
-    struct hw_graph *graph;   /* the tuples; NULL where neither built nor asked for */
-    struct hw_part described; /* what is known before any part is there; no arrays */
+    bool weights;           /* parts are loaded or built with weights */
+    bool built;             /* parts are built from a graph, not loaded */
+    struct hw_store *store; /* the partition; NULL where built */
+    struct hw_graph *graph; /* the tuples; NULL where neither building nor the request needs them */
+    struct hw_part described; /* shape of the parts, known before any is loaded; no arrays */
 
-    /* Builds the part in place of hw_parts_build(), as in struct hw_method; NULL: nothing does.
+    /* Builds the part in place of hw_parts_build(), as in struct hw_method; NULL: none.
      * hw_source_build_by() sets it. */
     enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
@@ -32,20 +32,19 @@ struct hw_source {
     bool lists_on_device; /* likewise */
 };
 
-/* What is to be opened; all borrowed. */
+/* What to open; all borrowed. */
 struct hw_source_request {
     const char *path; /* a partition or a graph */
     const struct hw_layout_request *layout;
-    const char *graph; /* the graph that a partition was made from; NULL if not given */
+    const char *graph; /* the graph of the partition; NULL if not given */
     bool tuples;       /* the input tuples, or the labels, will be read */
-    bool weights;      /* so will the weights of the parts */
+    bool weights;      /* the weights of the parts will be read */
 };
 
 /*
- * Opens a partition or a graph, and checks that it fits: one part a rank; layout
- * options exactly where it is a graph; weights where they are wanted; and the
- * graph at hand where its tuples or labels are wanted: the input itself or
- * request->graph, whose digest must be the partition's graph_digest.
+ * Opens a partition or a graph, and checks that it fits: one part a rank; layout options if and
+ * only if it is a graph; weights where requested; and, where tuples or labels are requested, the
+ * graph: the input itself or request->graph, whose digest must be the partition's graph_digest.
  *
  * Borrows ctx and the request's path. Collective.
  * Returns HW_BAD_INPUT or HW_USAGE with an error message.
@@ -53,12 +52,11 @@ struct hw_source_request {
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
 
-/* Has the part built by a method, if it offers that; whole: with lists that others than the
- * method can read. Local. */
+/* Selects the method that builds the part, if it can; whole: with lists that other methods can
+ * read. Local. */
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole);
 
-/* Bytes that this rank's part takes, about, and the most that loading or
- * building it takes. Local. */
+/* Approximate bytes of this rank's part, and peak bytes while it is loaded or built. Local. */
 hw_count hw_source_part_bytes(const struct hw_source *source);
 hw_count hw_source_peak_bytes(const struct hw_source *source);
 

@@ -17,25 +17,25 @@ void hw_roots_free(struct hw_roots *roots)
     *roots = (struct hw_roots){0};
 }
 
-/* ---- roots given by hand ---- */
+/* ---- explicit roots ---- */
 
-/* Appends an id; capacity doubles from what count says. */
+/* Appends an id; the capacity, a power of two, follows from the count. */
 static enum hw_status append(struct hw_roots *roots, hw_gid id, struct hw_error *err)
 {
     hw_count n = roots->count;
 
     if ((n & (n - 1)) == 0) { /* full: 0, 1, 2, 4, ... */
-        size_t room = n > 0 ? 2 * (size_t)n : 1;
-        hw_gid *grown = realloc(roots->id, room * sizeof *grown);
+        size_t capacity = n > 0 ? 2 * (size_t)n : 1;
+        hw_gid *grown = realloc(roots->id, capacity * sizeof *grown);
         if (!grown)
-            return hw_fail(err, HW_RESOURCES, "roots: no memory for %zu ids", room);
+            return hw_fail(err, HW_RESOURCES, "roots: no memory for %zu ids", capacity);
         roots->id = grown;
     }
     roots->id[roots->count++] = id;
     return HW_OK;
 }
 
-/* Takes a whole number at text into *id; *end is what follows it. */
+/* Parses a whole number at text into *id; *end is the text after it. */
 static bool take_id(const char *text, const char **end, hw_gid *id)
 {
     char *after = NULL;
@@ -101,13 +101,13 @@ static enum hw_status read_file(const char *path, struct hw_roots *roots, struct
 {
     enum hw_status status = HW_OK;
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     hw_count number = 0;
     FILE *file = fopen(path, "re");
 
     if (!file)
         return hw_fail(err, HW_BAD_INPUT, "%s: %s", path, strerror(errno));
-    while (status == HW_OK && getline(&line, &room, file) >= 0)
+    while (status == HW_OK && getline(&line, &capacity, file) >= 0)
         status = take_line(path, ++number, line, roots, err);
     if (status == HW_OK && ferror(file))
         status = hw_fail(err, HW_BAD_INPUT, "%s: %s", path, strerror(errno));
@@ -120,7 +120,7 @@ static enum hw_status read_file(const char *path, struct hw_roots *roots, struct
     return status;
 }
 
-/* Gives rank 0's roots to all ranks. Collective. */
+/* Broadcasts rank 0's roots. Collective. */
 static enum hw_status broadcast(const struct hw_context *ctx, struct hw_roots *roots,
                                 struct hw_error *err)
 {
@@ -193,7 +193,7 @@ done:
 
 /* ---- sampling ---- */
 
-/* Whether a list of a matrix, if there is one, has edges. */
+/* Whether a list of a matrix has edges; false without the matrix. */
 static bool has_edges(const struct hw_csr *matrix, hw_lid row)
 {
     return matrix->offset && matrix->offset[row + 1] > matrix->offset[row];
@@ -323,7 +323,7 @@ static int compare(const void *a, const void *b)
     return before(a, b) ? -1 : before(b, a);
 }
 
-/* Restores the heap (last of all on top) below element i. */
+/* Restores the max-heap below element i. */
 static void sift(struct draw *heap, hw_count count, hw_count i)
 {
     for (hw_count child; (child = 2 * i + 1) < count; i = child) {
@@ -337,16 +337,16 @@ static void sift(struct draw *heap, hw_count count, hw_count i)
     }
 }
 
-/* Keys that a thread makes at a time, and all of a piece. */
+/* Keys that a thread computes at a time, and all threads. */
 #define RUN ((hw_count)4096)
 #define PIECE (RUN << 8)
 
-/* The keys of a piece of positions, and the least of each run of them. */
+/* The keys of a range of positions, and the minimum of each run of them. */
 struct keys {
-    uint64_t key[PIECE], least[PIECE / RUN];
+    uint64_t key[PIECE], min[PIECE / RUN];
 };
 
-/* Makes the keys of positions [begin, begin + count). */
+/* Computes the keys of positions [begin, begin + count). */
 static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count count,
                       struct keys *keys)
 {
@@ -355,20 +355,20 @@ static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count
 
 #pragma omp parallel for if (count > RUN)
     for (hw_count r = 0; r < (count + RUN - 1) / RUN; r++) {
-        keys->least[r] = UINT64_MAX;
+        keys->min[r] = UINT64_MAX;
         for (hw_count i = r * RUN; i < count && i < (r + 1) * RUN; i++) {
             keys->key[i] = candidate[i] ? key_of(sampler->seed, id[i]) : UINT64_MAX;
-            keys->least[r] = keys->key[i] < keys->least[r] ? keys->key[i] : keys->least[r];
+            keys->min[r] = keys->key[i] < keys->min[r] ? keys->key[i] : keys->min[r];
         }
     }
 }
 
-/* Offers one candidate to the heap of the first `room` ones. */
-static void offer(struct draw *heap, hw_count room, hw_count *count, const struct draw *next)
+/* Inserts a candidate into the heap of the `capacity` first ones, if it is among them. */
+static void offer(struct draw *heap, hw_count capacity, hw_count *count, const struct draw *next)
 {
-    if (*count < room) {
+    if (*count < capacity) {
         heap[(*count)++] = *next;
-        for (hw_count i = *count / 2; *count == room && i-- > 0;)
+        for (hw_count i = *count / 2; *count == capacity && i-- > 0;)
             sift(heap, *count, i);
     } else if (before(next, &heap[0])) {
         heap[0] = *next;
@@ -376,9 +376,9 @@ static void offer(struct draw *heap, hw_count room, hw_count *count, const struc
     }
 }
 
-/* The first `room` candidates of this rank after the last one drawn, unsorted.
- * Returns how many there are. */
-static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, hw_count room,
+/* The first `capacity` candidates of this rank after the last one drawn, unsorted. Returns how many
+ * there are. */
+static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, hw_count capacity,
                            struct keys *keys)
 {
     const struct hw_part_vertices *own = &sampler->part->own;
@@ -389,26 +389,26 @@ static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, 
         hw_count some = own->count - begin < PIECE ? own->count - begin : PIECE;
         make_keys(sampler, begin, some, keys);
         for (hw_count i = 0; i < some; i++) {
-            if (i % RUN == 0 && count == room && keys->least[i / RUN] > heap[0].key) {
-                i += RUN - 1; /* none of this run comes before any of the heap */
+            if (i % RUN == 0 && count == capacity && keys->min[i / RUN] > heap[0].key) {
+                i += RUN - 1; /* no key of this run is below the heap's maximum */
                 continue;
             }
-            if (!sampler->candidate[begin + i] || (count == room && keys->key[i] > heap[0].key))
+            if (!sampler->candidate[begin + i] || (count == capacity && keys->key[i] > heap[0].key))
                 continue;
             struct draw next = {keys->key[i], own->graph_id[begin + i]};
             if (sampler->last_id == HW_GID_NONE || before(&last, &next))
-                offer(heap, room, &count, &next);
+                offer(heap, capacity, &count, &next);
         }
     }
     return count;
 }
 
-/* On rank 0: the first `count` of what came, into roots. */
-static enum hw_status take_first(struct draw *draws, hw_count came, hw_count count,
+/* On rank 0: merges the candidates received and appends the first `count` to roots. */
+static enum hw_status take_first(struct draw *draws, hw_count received, hw_count count,
                                  struct hw_roots *roots, struct hw_error *err)
 {
-    if (came > 0)
-        qsort(draws, (size_t)came, sizeof *draws, compare);
+    if (received > 0)
+        qsort(draws, (size_t)received, sizeof *draws, compare);
     enum hw_status status = hw_alloc(&roots->id, count, sizeof *roots->id, "roots", err);
     if (status != HW_OK)
         return status;
@@ -422,37 +422,37 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
                                struct hw_error *err)
 {
     const struct hw_context *ctx = sampler->ctx;
-    hw_count left = sampler->total - sampler->drawn, came = 0;
-    hw_count room = count < left ? count : left;
+    hw_count left = sampler->total - sampler->drawn, received = 0;
+    hw_count wanted = count < left ? count : left;
     struct draw *mine = NULL, *draws = NULL;
     struct keys *keys = NULL;
     hw_count *counts = NULL;
     enum hw_status status;
 
     hw_roots_free(roots);
-    room = room < INT_MAX ? room : INT_MAX;
-    hw_count own = room < sampler->part->own.count ? room : (hw_count)sampler->part->own.count;
+    wanted = wanted < INT_MAX ? wanted : INT_MAX;
+    hw_count own = wanted < sampler->part->own.count ? wanted : (hw_count)sampler->part->own.count;
     status = hw_alloc(&mine, own, sizeof *mine, "draws", err);
     if (status == HW_OK)
         status = hw_alloc(&keys, 1, sizeof *keys, "draws", err);
     if (status == HW_OK)
         status = hw_alloc_zero(&counts, 2 * (hw_count)ctx->size, sizeof *counts, "counts", err);
     status = hw_agree(ctx->world, status, err);
-    if (status != HW_OK || room == 0)
+    if (status != HW_OK || wanted == 0)
         goto done;
     counts[0] = own > 0 ? first_ones(sampler, mine, own, keys) : 0;
     status = hw_alltoallv(ctx->world, sizeof *mine, mine, counts, &draws, counts + ctx->size, err);
     for (int r = 0; r < ctx->size && status == HW_OK; r++)
-        came += counts[ctx->size + r];
+        received += counts[ctx->size + r];
     if (status == HW_OK && ctx->rank == 0)
-        status = take_first(draws, came, room, roots, err);
+        status = take_first(draws, received, wanted, roots, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = broadcast(ctx, roots, err);
     if (status != HW_OK)
         goto done;
-    sampler->drawn += room;
-    sampler->last_id = roots->id[room - 1];
+    sampler->drawn += wanted;
+    sampler->last_id = roots->id[wanted - 1];
     sampler->last_key = key_of(sampler->seed, sampler->last_id);
 done:
     free(mine);

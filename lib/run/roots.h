@@ -1,5 +1,5 @@
 /*
- * Roots: given by hand, or sampled as Graph500 asks.
+ * Roots: explicit, or sampled as Graph500 requires.
  *
  * The sample is drawn without replacement among the vertices with an edge to
  * another vertex (directed graphs: an edge that leaves them), each as likely as
@@ -29,13 +29,12 @@ void hw_roots_free(struct hw_roots *roots);
  * with a digit, a sign or a comma. Local. */
 bool hw_roots_is_list(const char *text);
 
-/* Takes "3,1,2" into roots. Local. Returns HW_USAGE where it is no such list. */
+/* Parses "3,1,2" into roots. Local. Returns HW_USAGE where it is no such list. */
 enum hw_status hw_roots_parse(const char *text, struct hw_roots *roots, struct hw_error *err);
 
 /*
- * Reads a file of one graph id a line; empty lines and those that begin with #
- * are passed over. Rank 0 reads. Collective.
- * Returns HW_BAD_INPUT naming file and line, also where it holds no root.
+ * Reads a file of one graph id a line; empty lines and those that begin with # are skipped. Rank 0
+ * reads. Collective. Returns HW_BAD_INPUT naming file and line, also where it holds no root.
  */
 enum hw_status hw_roots_read(const struct hw_context *ctx, const char *path, struct hw_roots *roots,
                              struct hw_error *err);
@@ -52,7 +51,7 @@ enum hw_status hw_roots_locate(const struct hw_context *ctx, const struct hw_par
                                const struct hw_roots *roots, int *owner, hw_lid *position,
                                struct hw_error *err);
 
-/* A sample being drawn. Frees with hw_sampler_close(). */
+/* The state of a sampler. Free with hw_sampler_close(). */
 struct hw_sampler {
     const struct hw_context *ctx;
     const struct hw_part *part;

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Seconds that a rank may be stopped before all end. */
+/* Seconds that a rank may be stopped before the job aborts. */
 #define STOPPED_TIMEOUT 5.0
 
 /*
- * Lets a rank that is alone estimate for many: all that an estimate computes
- * from ctx->size is then theirs, and what ranks exchange stays its own.
+ * Lets a single rank estimate for many: estimates compute with ctx->size, which becomes the number
+ * asked for, while the communicators stay those of one rank.
  */
 static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
 {
@@ -27,7 +27,7 @@ static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
     return HW_OK;
 }
 
-/* Refuses to run without an output that is needed, and to replace an input by it. Local. */
+/* Refuses to run without a required output, and an output that is one of the inputs. Local. */
 static enum hw_status check_output(const struct hw_stage *stage,
                                    const struct hw_cli_program *program, struct hw_error *err)
 {
@@ -77,7 +77,7 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
     struct hw_stage stage = {.argc = argc, .argv = argv, .started = hw_seconds()};
     bool finished = false;
 
-    /* Questions are answered without MPI, which login nodes may lack. */
+    /* Help and listings need no MPI, which login nodes may lack. */
     if (!is_launched() && hw_cli_may_ask(argc, argv) &&
         hw_cli_answer(program, argc, argv, &finished, &err) == HW_OK && finished)
         return HW_OK;

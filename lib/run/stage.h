@@ -7,7 +7,7 @@
 #include "lib/base/cli.h"
 #include "lib/comm/context.h"
 
-/* What the frame hands to a stage's run. */
+/* The context of a program's run. */
 struct hw_stage {
     struct hw_context ctx;
     struct hw_cli cli;

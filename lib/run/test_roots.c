@@ -1,4 +1,4 @@
-/* Units of the roots: lists, and samples that layout and ranks must not change. */
+/* Roots: parsing of lists; samples are the same in every layout and at every rank count. */
 #include "lib/base/memory.h"
 #include "lib/engine/core/result.h"
 #include "lib/run/component_size.h"

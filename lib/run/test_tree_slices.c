@@ -1,4 +1,4 @@
-/* Units of the way from parts to slices and of the report's rows. */
+/* Redistribution of results from parts to slices, and the report's rows. */
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_slices.h"
 #include "lib/run/component_size.h"
@@ -87,7 +87,7 @@ static void test_wrong_parts(struct tap *tap, struct hw_serial_method *serial)
         *wrong = right;
 }
 
-/* Steps as no engine makes them: each rank its own numbers. */
+/* Artificial steps: each rank has its own numbers. */
 static void add_steps(const struct hw_serial_method *serial, int count, struct hw_trace *steps)
 {
     int rank = serial->ctx->rank;

@@ -1,6 +1,6 @@
 /*
- * A run of searches under way: what the files of hw_traverse() share, for them
- * alone.
+ * The state of a run of searches, shared by the files that implement hw_traverse(). Internal to
+ * lib/run.
  */
 #ifndef HOPWAVE_RUN_TRAVERSAL_STATE_H
 #define HOPWAVE_RUN_TRAVERSAL_STATE_H
@@ -29,11 +29,11 @@ struct hw_traversal_trees {
 /* Trees that stay in the engine's memory (tree_cache.h). */
 struct hw_traversal_cache {
     int capacity;            /* trees that it stores at a time and validates there; 0: none */
-    bool counts_only;        /* it counts what each search reached, and its tree is lost */
+    bool counts_only;        /* it counts what each search reached and drops its tree */
     struct hw_result result; /* of searches whose trees do not come to the host */
 };
 
-/* Roots and what their searches gave. */
+/* Roots and the results of their searches. */
 struct hw_traversal_searches {
     struct hw_roots roots;
     int *owner;       /* [roots] */
@@ -41,14 +41,14 @@ struct hw_traversal_searches {
     struct hw_result result;
     struct hw_search_results search_results;
     double checking;   /* seconds of validation on this rank */
-    char failure[256]; /* what validation found first */
+    char failure[256]; /* the first violation */
 };
 
-/* What a later run resumes from. */
+/* The state that a later run resumes from. */
 struct hw_traversal_progress {
     struct hw_journal journal;
-    hw_count resumed; /* searches that a former run finished */
-    bool keep_files;  /* partial file and journal stay, should this run fail */
+    hw_count resumed; /* searches finished by an earlier run */
+    bool keep_files;  /* leave partial file and journal if this run fails */
 };
 
 struct hw_traversal {
@@ -92,18 +92,18 @@ static inline void hw_traversal_tree_arrays(struct hw_traversal *t, struct hw_ar
 /* Whether it runs shortest paths. Local. */
 bool hw_traversal_is_sssp(const struct hw_traversal *t);
 
-/* Bytes of what a search determines for a vertex. Local. */
+/* Bytes of a search's result for one vertex. Local. */
 hw_count hw_traversal_value_bytes(const struct hw_traversal *t);
 
-/* How many of so many trees are kept in the file. Local. */
+/* Number of trees stored in the file. Local. */
 hw_count hw_trees_kept(const struct hw_traverse_options *options, hw_count roots);
 
 /* ---- traverse_search.c ---- */
 
-/* Room for slices, rows of the file and of the report. Collective. */
+/* Allocates slices, datasets and rows of the report. Collective. */
 enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err);
 
-/* All searches but those that a former run finished. Collective. */
+/* Runs all searches but those finished by an earlier run. Collective. */
 enum hw_status hw_traversal_search(struct hw_traversal *t, struct hw_error *err);
 
 /* ---- traverse_resume.c ---- */
@@ -116,8 +116,8 @@ enum hw_status hw_traversal_check_partial(struct hw_traversal *t, struct hw_erro
  * for the others. Collective. */
 enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err);
 
-/* Notes that searches [first, first+count) are finished; stops, with
- * HW_RESOURCES, where the process was asked to. Collective. */
+/* Records that searches [first, first+count) are finished; returns HW_RESOURCES after SIGINT or
+ * SIGTERM. Collective. */
 enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_count count,
                                      struct hw_error *err);
 

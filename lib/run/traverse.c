@@ -33,12 +33,12 @@ static void close_traversal(struct hw_traversal *t)
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
-    /* What was finished stays with the partial file, unless all of it is done. */
+    /* The journal stays beside the partial file unless the run is complete. */
     hw_journal_close(&t->progress.journal, t->progress.keep_files);
     hw_store_close(t->store);
 }
 
-/* ---- what it takes ---- */
+/* ---- estimates ---- */
 
 bool hw_traversal_is_sssp(const struct hw_traversal *t)
 {
@@ -52,9 +52,9 @@ hw_count hw_traversal_value_bytes(const struct hw_traversal *t)
     return (hw_count)(hw_values(t->options->engine.algorithm, part->weights).size + sizeof(hw_gid));
 }
 
-/* Bytes of the results, of the report's tuple ends, and of the way into slices,
- * `batch` trees at a time; judges: they are validated here, too. */
-static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool judges)
+/* Bytes of the results, of the report's tuple ends, and of redistribution into slices, `batch`
+ * trees at a time; validates: of validation on the host as well. */
+static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool validates)
 {
     const struct hw_part *part = &t->source.described;
     const hw_count values = hw_traversal_value_bytes(t);
@@ -64,21 +64,19 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool 
     hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
     if (t->options->check || t->options->trees != HW_TREES_NONE)
         bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
-    if (judges)
+    if (validates)
         bytes += (hw_traversal_is_sssp(t) ? hw_verify_sssp_bytes : hw_verify_bytes)(
             hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
     return bytes;
 }
 
-/* Whether no tree need come to the host but those that are stored: what chooses roots needs
- * none. */
+/* Whether only stored trees need come to the host: the choice of roots needs none. */
 static bool may_stay(const struct hw_traversal *t)
 {
     return t->method->ops->tree_cache && t->options->min_component <= 2;
 }
 
-/* The same until it is known whether trees stay with the engine, as though they did where they
- * may. */
+/* The same before the engine says whether it caches trees, assuming that it does where it may. */
 static hw_count first_bytes(const struct hw_traversal *t)
 {
     if (!may_stay(t))
@@ -86,7 +84,7 @@ static hw_count first_bytes(const struct hw_traversal *t)
     return t->options->trees == HW_TREES_NONE ? 0 : result_bytes(t, 1, false);
 }
 
-/* How many roots there will be, as far as that is known before any is chosen. */
+/* Number of roots, as far as it is known before any is sampled. */
 static hw_count roots_asked(const struct hw_traversal *t)
 {
     if (t->searches.roots.count > 0)
@@ -107,10 +105,9 @@ static hw_count disk_bytes(const struct hw_traversal *t, hw_count roots)
            roots * (hw_count)sizeof(hw_gid);
 }
 
-/* Seconds that the run takes, from rates that are rough: of tuples a second and
- * thread that are built, loaded, searched and checked (64 trees at a time), of
- * vertices a second and rank that are cleared, counted and moved into slices
- * between searches, and of bytes that are written. */
+/* Seconds that the run takes, from rough rates: tuples built, loaded, searched and checked (64
+ * trees at a time) per second and thread; vertices cleared, counted and redistributed between
+ * searches per second and rank; bytes written per second. */
 static double seconds_needed(const struct hw_traversal *t, hw_count roots)
 {
     const double built = 4e6, loaded = 2e8, checked = 5e6, handled = 5e7, written = 5e8;
@@ -125,7 +122,7 @@ static double seconds_needed(const struct hw_traversal *t, hw_count roots)
     return t->options->check ? seconds + (double)((roots + 63) / 64) * tuples / checked : seconds;
 }
 
-/* Prints what the run takes. Collective. */
+/* Prints time, memory and disk of the run. Collective. */
 static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *err)
 {
     hw_count roots = roots_asked(t);
@@ -147,7 +144,7 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 
 /* ---- opening ---- */
 
-/* Refuses options that the method does not have, or the layout no use for. */
+/* Refuses options that do not apply to the method or the layout. */
 static enum hw_status check_options(const struct hw_traversal *t, struct hw_error *err)
 {
     enum hw_status status =
@@ -164,7 +161,7 @@ static enum hw_status check_options(const struct hw_traversal *t, struct hw_erro
     return HW_OK;
 }
 
-/* Takes the roots that were given by hand. Collective. */
+/* Takes the explicit roots. Collective. */
 static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_roots *list = &t->options->list;
@@ -195,7 +192,8 @@ static bool chooses_by_searches(const struct hw_traversal *t)
     return hw_traversal_is_sssp(t) && t->searches.roots.count == 0 && t->options->min_component > 2;
 }
 
-/* Opens all that can be refused before any work. Collective. */
+/* Opens inputs and output, and checks everything that can be refused before any work.
+ * Collective. */
 static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
@@ -224,7 +222,7 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
         status = check_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
-    /* Last, so that what is wrong on any machine is said on those without the device, too. */
+    /* Last, so that machines without the device report all other errors first. */
     if (status == HW_OK && t->method->ops->ready && !t->stage->cli.estimate)
         status = hw_agree(t->ctx->world, t->method->ops->ready(err), err);
     return status;
@@ -243,7 +241,7 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
     return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
 }
 
-/* Has the engine keep or count trees, if it has the memory. Collective. */
+/* Lets the engine cache or count trees, if it has the memory. Collective. */
 static enum hw_status open_tree_cache(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_tree_cache *cache = t->method->ops->tree_cache;
@@ -265,7 +263,7 @@ static enum hw_status open_tree_cache(struct hw_traversal *t, struct hw_error *e
                              err);
 }
 
-/* Makes the engine and room for its results. Collective. */
+/* Creates the engine and allocates its results. Collective. */
 static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
@@ -287,8 +285,8 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     return status;
 }
 
-/* Replaces what auto chose, where it takes no negative weights and there are some; a method
- * that the user named refuses them itself. Collective. */
+/* Replaces the method that auto chose if the graph has negative weights and the method does not
+ * accept them; a method that the user named refuses them itself. Collective. */
 static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_weight_stats stats;
@@ -302,7 +300,7 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
     status = hw_method_choose_negative(t->options->device, &t->part, &t->method, err);
     if (status != HW_OK || !t->part.resident || first->build == t->method->build)
         return status;
-    /* Lists stay where the first method alone looks for them. */
+    /* The lists are on the device, where only the first method reads them: load the part again. */
     hw_part_free(&t->part);
     hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
     return load(t, err);
@@ -313,7 +311,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 {
     double started = hw_seconds();
 
-    /* A rank that fails alone leaves the kernels of others waiting. */
+    /* If one rank fails alone, kernels of the others would wait for it. */
     if (t->method->ops->device == HW_GPU)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
@@ -333,8 +331,8 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 
 /* ---- roots ---- */
 
-/* Draws roots of large components by breadth-first searches, whatever is run from
- * them later. Collective. */
+/* Samples roots in large components by breadth-first searches, whatever algorithm runs later.
+ * Collective. */
 static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sampler,
                                    struct hw_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * A run of searches: what the program hopwave-traverse does.
+ * A run of searches: the work of hopwave-traverse.
  */
 #ifndef HOPWAVE_RUN_TRAVERSE_H
 #define HOPWAVE_RUN_TRAVERSE_H
@@ -11,7 +11,7 @@
 #include "lib/run/roots.h"
 #include "lib/run/stage.h"
 
-/* Which trees are kept in the file. */
+/* Which trees the file stores. */
 enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
 
 struct hw_traverse_options {
@@ -28,19 +28,18 @@ struct hw_traverse_options {
     hw_count min_component;  /* 0: any */
     struct hw_roots list;    /* --root-list 1,2,3; empty if not given */
     const char *root_file;   /* --root-list FILE; NULL if not given */
-    bool labels;             /* which has labels instead of ids */
+    bool labels;             /* the explicit roots are labels, not ids */
     enum hw_trees trees;
     bool check;
-    bool watch; /* end when a rank of the node is lost, on CPUs too */
+    bool watch; /* --watch: detect lost ranks on CPUs too */
 };
 
 /* The words of --store: "all", "first", "none", NULL; in the order of the enum. */
 extern const char *const hw_trees_words[];
 
 /*
- * Opens the input, makes an engine, searches from each root, and writes the tree
- * file stage->cli.output; or, under --estimate, prints what that takes.
- * Collective.
+ * Opens the input, makes an engine, searches from each root, and writes the tree file
+ * stage->cli.output; or, under --estimate, prints time, memory and disk. Collective.
  *
  * Returns HW_CHECK_FAILED where validation found violations: the file is
  * complete all the same. No other failure leaves a file.

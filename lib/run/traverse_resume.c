@@ -20,7 +20,7 @@
  * changes; sizes of rows are part of the key besides. */
 enum { JOURNAL_VERSION = 2 };
 
-/* The program that writes this journal: the begin of its key. Journals of others are refused. */
+/* The first part of a key: the program that writes the journal. Journals of others are refused. */
 static void program_key(char program[HW_JOURNAL_PROGRAM])
 {
     snprintf(program, HW_JOURNAL_PROGRAM, "hopwave %s, journal %d, rows %zu %zu",
@@ -28,8 +28,8 @@ static void program_key(char program[HW_JOURNAL_PROGRAM])
              sizeof(struct hw_step_row));
 }
 
-/* How the searches are done, as far as the user chooses it: "direction=auto forward-factor=0.03",
- * each option of the method with its value; NULL where there is no memory. */
+/* The options of the search as text, each option of the method with its value: "direction=auto
+ * forward-factor=0.03"; NULL where there is no memory. */
 static char *make_options_key(const struct hw_traversal *t)
 {
     const struct hw_engine_options *engine = &t->options->engine;
@@ -53,8 +53,8 @@ static char *make_options_key(const struct hw_traversal *t)
     return key;
 }
 
-/* Everything that makes searches of one run searches of another: the program,
- * the input, how it is searched, from where, and what is kept. */
+/* The key: everything that makes the searches of two runs interchangeable: program, input, layout,
+ * method and options, roots, and what is stored. */
 static char *make_key(const struct hw_traversal *t)
 {
     const struct hw_engine_options *engine = &t->options->engine;
@@ -83,7 +83,7 @@ static char *make_key(const struct hw_traversal *t)
     return key;
 }
 
-/* Where the journal is; NULL where there is no memory. free() it. */
+/* The path of the journal, to be freed; NULL where there is no memory. */
 static char *journal_path(const struct hw_traversal *t)
 {
     char *path = NULL;
@@ -91,7 +91,7 @@ static char *journal_path(const struct hw_traversal *t)
     return asprintf(&path, "%s.partial.searches", t->stage->cli.output) < 0 ? NULL : path;
 }
 
-/* Whether this run's files stay where they are, should it fail. */
+/* Sets whether this run's partial files stay if it fails. */
 static void keep(struct hw_traversal *t, bool files)
 {
     char *journal = journal_path(t);
@@ -104,7 +104,7 @@ static void keep(struct hw_traversal *t, bool files)
     free(journal);
 }
 
-/* The checksum of tree i, in its place in the batch, over all ranks. Collective. */
+/* The checksum of tree i, at its slot in the batch, over all ranks. Collective. */
 static enum hw_status sum_tree(const struct hw_traversal *t, hw_count i, uint64_t *checksum,
                                struct hw_error *err)
 {
@@ -123,7 +123,8 @@ static enum hw_status sum_tree(const struct hw_traversal *t, hw_count i, uint64_
     return status;
 }
 
-/* Takes tree i over from the partial file, if it is whole. Collective. */
+/* Reads tree i back from the partial file, and takes it over if its checksum is right.
+ * Collective. */
 static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool *right,
                                 struct hw_error *err)
 {
@@ -152,8 +153,8 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
     return hw_agree(t->ctx->world, status, err);
 }
 
-/* The sentence for a partial file of another version; "hopwave 0.1.0" of a program's key
- * "hopwave 0.1.0, journal 2, rows 1 2" names it. */
+/* The error for a partial file of another version. It names programs by the start of their keys:
+ * "hopwave 0.1.0" of "hopwave 0.1.0, journal 2, rows 1 2". */
 static enum hw_status refuse_partial(const char *output, const char *written_by,
                                      const char *program, struct hw_error *err)
 {
@@ -217,7 +218,7 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
     return status;
 }
 
-/* Brings all to the disk, if it is time. Collective. */
+/* Syncs tree file and journal, if due. Collective. */
 static enum hw_status flush(struct hw_traversal *t, bool now, struct hw_error *err)
 {
     bool due = now;

@@ -1,4 +1,4 @@
-/* The searches of a run, their trees on the way to the file, and validation. */
+/* The searches of a run: search, redistribute trees into slices, write and validate them. */
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/comm/rank_watchdog.h"
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Trees that are validated in one pass over the tuples at most. */
+/* Maximum number of trees validated in one pass over the tuples. */
 #define BATCH_MOST 64
 
-/* How many trees are held for validation: as many as fit in a quarter of the
- * memory left, the same on all ranks. */
+/* Number of trees in memory for validation: as many as fit in a quarter of the free memory, the
+ * same on all ranks. */
 static enum hw_status choose_batch(struct hw_traversal *t, struct hw_error *err)
 {
     hw_count slice = t->trees.tree.length * hw_traversal_value_bytes(t);
@@ -56,7 +56,7 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
     return status;
 }
 
-/* One search: clean arrays, the search itself, its rows. Collective. */
+/* One search: clear arrays, search, add rows to the report. Collective. */
 static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
     const bool stays = (t->cache.capacity || t->cache.counts_only) && i >= t->trees.stored;
@@ -64,7 +64,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     enum hw_status status;
 
     hw_result_poison(&t->part, result);
-    /* Profilers that count or trace only searches switch on this. */
+    /* A marker for profilers that measure only searches. */
     MPI_Pcontrol(1);
     status = t->method->ops->search(t->engine, t->searches.owner[i], t->searches.position[i],
                                     result, err);
@@ -82,7 +82,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     return status;
 }
 
-/* Takes tree i into its place in the batch, and into the file where it is kept.
+/* Redistributes tree i into its slot of the batch, and writes it if the file stores it.
  * Collective. */
 static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
@@ -107,7 +107,7 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
     return hw_agree(t->ctx->world, status, err);
 }
 
-/* Says what the first failing tree got wrong. */
+/* Records the first violation, for the error message. */
 static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_verdict *verdict)
 {
     for (int r = 0; r < HW_RULES && !t->searches.failure[0]; r++) {
@@ -126,7 +126,7 @@ static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_ver
     }
 }
 
-/* Has the engine validate the trees of `count` searches that it keeps. */
+/* Validates the trees of `count` searches in the engine's cache. */
 static enum hw_status validate_cached(struct hw_traversal *t, hw_count first, hw_count count,
                                       struct hw_verdict *verdict, struct hw_error *err)
 {
@@ -161,7 +161,7 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
                                                                verdict, err);
 }
 
-/* Validates those searches and records what was found. Collective. */
+/* Validates those searches and records the results. Collective. */
 static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count count,
                                struct hw_error *err)
 {
@@ -184,7 +184,7 @@ enum hw_status hw_traversal_search(struct hw_traversal *t, struct hw_error *err)
     struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
 
-    hw_count waiting = 0; /* searches that are not validated yet, if they will be */
+    hw_count waiting = 0; /* searches still to be validated */
 
     for (hw_count i = t->progress.resumed; i < t->searches.roots.count && status == HW_OK; i++) {
         bool check = t->options->check;

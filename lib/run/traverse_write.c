@@ -1,4 +1,4 @@
-/* The tree file of a run: what was searched, how, and what came out. */
+/* Writes the tree file of a run: input, method and options, results. */
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/run/traversal_state.h"
 
@@ -37,8 +37,8 @@ static enum hw_status set_numbers(struct hw_store *store, const struct number *n
     return status;
 }
 
-/* What the trees are: root attributes, parameters and /roots. Nothing here
- * depends on layout, parts or method. Collective. */
+/* Root attributes, parameters and /roots, which determine the trees. Nothing here depends on
+ * layout, parts or method. Collective. */
 static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
@@ -62,7 +62,7 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
         {HW_AT_PARAMETERS, "root_seed", options->seed},
         {HW_AT_PARAMETERS, "min_component", options->min_component},
     };
-    /* The last two say how roots were sampled. */
+    /* Only sampled roots have the last two. */
     size_t count = sizeof numbers / sizeof *numbers - (given ? 2 : 0);
     enum hw_status status =
         set_texts(t->store, HW_AT_ROOT, texts, sizeof texts / sizeof *texts, err);
@@ -81,7 +81,8 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     return status;
 }
 
-/* One option of the method: its value, or what the last search used in its place. Collective. */
+/* One option of the method: its value, or the value that the last search used for auto.
+ * Collective. */
 static enum hw_status write_option(struct hw_traversal *t, const struct hw_option *option,
                                    struct hw_error *err)
 {
@@ -125,7 +126,7 @@ static enum hw_status write_method_options(struct hw_traversal *t, struct hw_err
     return HW_OK;
 }
 
-/* Edges of each subgraph of all parts; of lists that a method joined, nothing. Collective. */
+/* Edges of each subgraph of all parts; nothing where a method merged the lists. Collective. */
 static enum hw_status write_subgraphs(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_delegate_part *part = &t->part.separate;
@@ -149,7 +150,7 @@ static enum hw_status write_subgraphs(struct hw_traversal *t, struct hw_error *e
     return status;
 }
 
-/* What there is of a degree-separated layout. */
+/* Attributes of a degree-separated layout. */
 static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_layout_spec *spec = &t->part.spec;
@@ -164,7 +165,7 @@ static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_e
     return status == HW_OK ? write_subgraphs(t, err) : status;
 }
 
-/* How they were found: layout, method and options. Collective. */
+/* Layout, method and options. Collective. */
 static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
@@ -230,7 +231,7 @@ enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
                                   hw_source_digest(&t->source), err);
     if (status != HW_OK)
         return status;
-    t->store = NULL; /* commit frees it */
+    t->store = NULL; /* hw_store_commit() frees it */
     status = hw_store_commit(store, err);
     t->progress.keep_files = t->progress.keep_files && status != HW_OK;
     return status;

@@ -1,10 +1,9 @@
 /*
- * The HDF5 side of a file being written, on rank 0 alone. HDF5 writes to no
- * disk: the file descriptor of its driver is turned to an anonymous file in
- * memory, which stays empty where the datasets lie, and what HDF5 wrote there,
- * the metadata, is copied into the real file at the end. For where HDF5 1.10
- * fails to write, be it for a full disk, it cannot close the file, and crashes
- * when MPI_Finalize() makes it try again.
+ * The HDF5 side of a file being written, on rank 0 alone. HDF5 writes to no disk: the file
+ * descriptor of its driver is turned to an anonymous file in memory, which stays empty where the
+ * datasets lie, and the metadata that HDF5 wrote there are copied into the real file at the end.
+ * The reason: where HDF5 1.10 fails to write, as to a full disk, it cannot close the file, and
+ * crashes when MPI_Finalize() makes it try again.
  *
  * The caller puts the file's name before an error message.
  */
@@ -76,7 +75,7 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
     store->layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
     if (store->layout_fd < 0)
         return hw_fail(err, HW_RESOURCES, "cannot be created in memory: %s", strerror(errno));
-    /* HDF5 must not cut off what is there, nor lock it: it begins under another name. */
+    /* HDF5 must neither truncate nor lock an existing file: it creates one under another name. */
     if (asprintf(&path, "%s.layout", store->temporary) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
     hw_incomplete_file_add(path);
@@ -89,7 +88,7 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
     if (H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle) < 0 || !handle ||
         fstat(*(int *)handle, &about) != 0)
         return hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
-    /* What HDF5 wrote so far, the start of the file, goes along. */
+    /* Copies what HDF5 has written so far, the start of the file. */
     status = copy_range(*(int *)handle, store->layout_fd, 0, about.st_size, err);
     if (status == HW_OK && dup2(store->layout_fd, *(int *)handle) < 0)
         status = hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
@@ -304,8 +303,7 @@ static int by_address(const void *a, const void *b)
     return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
 }
 
-/* Copies all that lies between the datasets and ends the file where the layout
- * ends. */
+/* Copies all bytes between the datasets, and truncates the file at the end of the layout. */
 static enum hw_status copy_metadata(const struct hw_store *store, struct hw_error *err)
 {
     const struct hw_dataset **order = NULL;

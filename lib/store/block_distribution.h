@@ -1,6 +1,5 @@
 /*
- * Which rank holds which vertices: contiguous slices of the graph's ids, as
- * hw_store_share() cuts them.
+ * Block distribution of vertices: contiguous slices of the graph's ids, by hw_store_share().
  */
 #ifndef HOPWAVE_STORE_BLOCK_DISTRIBUTION_H
 #define HOPWAVE_STORE_BLOCK_DISTRIBUTION_H

@@ -1,11 +1,11 @@
-/* The end of a file being written: completed and published, or dropped. */
+/* Completes a file being written: digests, sync, rename; or drops it. */
 #include "lib/store/store_internal.h"
 
 #include <stdio.h>
 
 /* ---- digests ---- */
 
-/* Makes the attributes those of rank 0 and computes all digests. Collective. */
+/* Broadcasts rank 0's attributes and computes all digests. Collective. */
 static enum hw_status finish_digests(struct hw_store *store, struct hw_error *err)
 {
     enum hw_status status = hw_catalogue_broadcast(store, false, err);
@@ -43,8 +43,7 @@ static enum hw_status close_data(struct hw_store *store, struct hw_error *err)
     return hw_agree(store->ctx.world, status, err);
 }
 
-/* Closes all; removes the temporary file if it has no other name yet.
- * Collective. */
+/* Closes the file; removes the temporary file if it has not been renamed. Collective. */
 static void drop(struct hw_store *store)
 {
     if (store->data != MPI_FILE_NULL)

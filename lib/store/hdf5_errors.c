@@ -26,7 +26,7 @@ enum hw_status hw_h5(int64_t result, enum hw_status status, const char *what, st
         return HW_OK;
     if (H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &reason) < 0 || !reason)
         return hw_fail(err, status, "%s", what);
-    /* Of a failed system call HDF5 reports a long stack; the text of errno is enough. */
+    /* For a failed system call HDF5 reports a long stack; the text of errno is enough. */
     const char *inner = strstr(reason, system);
     if (inner)
         reason = inner + strlen(system);

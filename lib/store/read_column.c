@@ -1,9 +1,9 @@
-/* One column of a table, back from the file. */
+/* Reads one column of a table. */
 #include "lib/store/store_internal.h"
 
 #include "lib/base/memory.h"
 
-/* A compound type of one member: what H5Dread() shall take out of each row. */
+/* A compound type with one member: the column that H5Dread() extracts from each row. */
 static hid_t column_type(const char *name, enum hw_type type)
 {
     const hid_t member = type == HW_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;

@@ -125,8 +125,7 @@ const char *hw_store_path(const struct hw_store *store)
     return store->path;
 }
 
-/* Reads and verifies the offsets at a path; rank 0. They are the caller's to
- * free. */
+/* Reads and verifies the offsets at a path; rank 0. The caller frees them. */
 static enum hw_status read_offsets(const struct hw_store *store, const struct hw_dataset *starts,
                                    hw_count **offset, struct hw_error *err)
 {
@@ -144,7 +143,7 @@ static enum hw_status read_offsets(const struct hw_store *store, const struct hw
     return status;
 }
 
-/* Cuts a dataset into the segments that its attribute names; rank 0. */
+/* Divides a dataset into the segments that its attribute names; rank 0. */
 static enum hw_status load_offsets(struct hw_store *store, struct hw_dataset *dataset,
                                    struct hw_error *err)
 {
@@ -173,7 +172,7 @@ static enum hw_status load_all_offsets(struct hw_store *store, struct hw_error *
     return status;
 }
 
-/* Opens the plain file, which must be the one that rank 0 saw. Local. */
+/* Opens the file for pread(); it must be the file that rank 0 opened. Local. */
 static enum hw_status open_plain(struct hw_store *store, struct hw_error *err)
 {
     struct stat about;
@@ -184,7 +183,7 @@ static enum hw_status open_plain(struct hw_store *store, struct hw_error *err)
                        strerror(errno));
     if (fstat(store->fd, &about) != 0 || (hw_count)about.st_size != store->length)
         return hw_fail(err, HW_BAD_INPUT, "is not the same file on all hosts");
-    /* Mostly read from front to back: a hint, whose failure is no matter. */
+    /* Reads are mostly sequential. A hint: its failure is ignored. */
     (void)posix_fadvise(store->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return HW_OK;
 }

@@ -31,7 +31,7 @@ static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
     if (store->temporary_fd < 0 && errno == EEXIST) {
         store->temporary_fd = open(store->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         store->found = store->temporary_fd >= 0;
-        /* Not this process's to remove before its caller says so. */
+        /* An existing file is removed only on the caller's request. */
         store->keep = true;
     }
     if (store->temporary_fd < 0)
@@ -76,7 +76,7 @@ enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count
         __builtin_add_overflow(store->unreserved, bytes, &needed) ||
         __builtin_add_overflow(allocated_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
-    /* A file that was there has its space already. */
+    /* An existing partial file has its space allocated. */
     return hw_incomplete_file_require_space(store->temporary_fd, store->found ? 0 : needed, end,
                                             err);
 }
@@ -89,9 +89,9 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
     if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes + METADATA_BYTES) == 0)
         return HW_OK;
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
-        return hw_fail(err, HW_RESOURCES, "no room for %" PRId64 " MB: %s", bytes / 1000000 + 1,
+        return hw_fail(err, HW_RESOURCES, "no space for %" PRId64 " MB: %s", bytes / 1000000 + 1,
                        strerror(errno));
-    store->unreserved += bytes; /* a file system that sets nothing aside */
+    store->unreserved += bytes; /* a file system without preallocation */
     return HW_OK;
 }
 

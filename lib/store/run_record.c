@@ -1,4 +1,4 @@
-/* What every file says in /run of the program that made it. */
+/* The attributes of /run that every program records. */
 #include "lib/store/store_internal.h"
 
 #include "config.h"
@@ -60,8 +60,7 @@ static enum hw_status set_command_line(struct hw_store *store, int argc, char **
     return status;
 }
 
-/* Hosts in rank order, as "name*ranks,name*ranks"; what is too long is cut.
- * Collective. */
+/* Hosts in rank order, as "name*ranks,name*ranks"; truncated where too long. Collective. */
 static enum hw_status set_hosts(struct hw_store *store, struct hw_error *err)
 {
     const struct hw_context *ctx = &store->ctx;
@@ -118,8 +117,7 @@ static enum hw_status set_versions(struct hw_store *store, struct hw_error *err)
     return status;
 }
 
-/* How ranks and threads are bound and which job they belong to, where the
- * environment says so. */
+/* Binding of ranks and threads, and the job's id, from the environment. */
 static enum hw_status set_environment(struct hw_store *store, struct hw_error *err)
 {
     static const char *const names[][2] = {{"OMP_PROC_BIND", "omp_proc_bind"},

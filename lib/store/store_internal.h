@@ -1,5 +1,5 @@
 /*
- * What the files of lib/store share. Internal to lib/store.
+ * Declarations shared by the files of lib/store. Internal to lib/store.
  *
  * A store is a catalogue (attributes and datasets, the same on all ranks) and a
  * way to the data. HDF5 itself runs on rank 0 alone, for the metadata; datasets
@@ -20,13 +20,13 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "files are little-endian and move without conversion");
 
-/* Bytes that one write or read moves at most; below the 2 GiB of MPI-IO. */
+/* Maximum bytes of one write or read; below the 2 GiB of MPI-IO. */
 #define HW_STORE_PIECE ((hw_count)64 << 20)
 
-/* Room for the text of an attribute; HDF5 keeps attributes below 64 KiB. */
+/* Size of an attribute's text; HDF5 limits attributes to 64 KiB. */
 #define HW_STRING_SIZE 32768
 
-/* What digests start with. */
+/* The prefix of digests. */
 #define HW_DIGEST_NAME "xxh3-128:"
 
 enum hw_attribute_type { HW_ATTRIBUTE_I64, HW_ATTRIBUTE_F64, HW_ATTRIBUTE_STRING };
@@ -69,7 +69,7 @@ struct hw_dataset {
     hw_count *offset;   /* [parts+1] elements, or NULL */
     hw_count *block_at; /* [parts+1] number of each segment's first block, or NULL */
     char digest[HW_DIGEST_SIZE];
-    bool verified; /* reading: its digest has been found right */
+    bool verified; /* reading: its digest has been verified */
     hid_t id;      /* writing, rank 0: the open dataset; otherwise negative */
     struct hw_blocks blocks;
 };
@@ -82,9 +82,9 @@ struct hw_store {
     bool writing;
     bool dry_run; /* a dry run: written nowhere, only the digests are wanted */
     bool force;
-    bool partial; /* writing: the temporary file has a lasting name, and is kept ... */
-    bool found;   /* ... was there before ... */
-    bool keep;    /* ... and stays if the store is dropped */
+    bool partial; /* writing: the temporary file has a fixed name, PATH.partial ... */
+    bool found;   /* ... existed before ... */
+    bool keep;    /* ... and is not removed if the store is dropped */
     int attributes, datasets;
     struct hw_attribute *attribute;
     struct hw_dataset *dataset;
@@ -97,7 +97,7 @@ struct hw_store {
     int layout_fd;       /* the layout in memory, on rank 0; otherwise -1 */
     hid_t file;          /* the HDF5 file there; negative when closed */
     MPI_File data;       /* MPI_FILE_NULL when closed */
-    hw_count unreserved; /* bytes of datasets that the file system did not set aside */
+    hw_count unreserved; /* bytes of datasets that the file system did not preallocate */
     double started;      /* of the program, when hw_store_set_run() was called */
 
     /* reading */
@@ -153,7 +153,7 @@ enum hw_status hw_attribute_put(struct hw_store *store, const struct hw_attribut
 /* Forgets all attributes. Local. */
 void hw_attributes_clear(struct hw_store *store);
 
-/* The dataset of that path; NULL where there is none. Local. */
+/* The dataset of that path; NULL if none. Local. */
 struct hw_dataset *hw_dataset_find(const struct hw_store *store, const char *path);
 
 /* Appends an empty dataset of that path; the pointer holds until the next call. Local. */
@@ -179,7 +179,7 @@ enum hw_status hw_catalogue_digest(const struct hw_store *store, char *out, stru
 
 /* ---- catalogue_broadcast.c ---- */
 
-/* Gives rank 0's attributes, and its datasets if asked, to all ranks. Collective. */
+/* Broadcasts rank 0's attributes, and its datasets on request. Collective. */
 enum hw_status hw_catalogue_broadcast(struct hw_store *store, bool datasets, struct hw_error *err);
 
 /* ---- schema.c ---- */
@@ -210,7 +210,7 @@ void hw_digest_text(const unsigned char digest[16], char out[HW_DIGEST_SIZE]);
 /* Whether text is a digest. Local. */
 bool hw_digest_valid(const char *text);
 
-/* The digest of a dataset of one segment, whose values are all here. Local. */
+/* The digest of a dataset of one segment, all of whose values are on this rank. Local. */
 enum hw_status hw_digest_values(const void *values, size_t element, hw_count count,
                                 char out[HW_DIGEST_SIZE], struct hw_error *err);
 
@@ -221,9 +221,8 @@ enum hw_status hw_dataset_hash(struct hw_dataset *dataset, const struct hw_conte
                                struct hw_error *err);
 
 /*
- * The digest of a dataset from the blocks of all ranks, to all ranks. Reading:
- * blocks that nobody has are read now. Writing: each block must have been
- * written exactly once. Collective.
+ * The digest of a dataset from the blocks of all ranks, to all ranks. Reading: blocks that no rank
+ * has read are read now. Writing: each block must have been written exactly once. Collective.
  */
 enum hw_status hw_dataset_digest(struct hw_store *store, struct hw_dataset *dataset,
                                  char out[HW_DIGEST_SIZE], struct hw_error *err);
@@ -248,10 +247,9 @@ enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_
 
 /* ---- allocate_datasets.c: the HDF5 side of writing, rank 0 only ---- */
 
-/* Creates the HDF5 file, which takes shape in memory. */
+/* Creates the HDF5 file, in memory. */
 enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err);
-/* Makes the groups on the way to a dataset and the dataset, and learns its
- * address. type: of an element or row. */
+/* Creates a dataset and its groups, and determines its address. type: of an element or row. */
 enum hw_status hw_allocate_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
                                    struct hw_error *err);
 /* Writes all attributes and completes the temporary file, whose data are there. */
@@ -263,11 +261,11 @@ void hw_allocate_drop(struct hw_store *store);
 
 /* Makes it in the folder of store->path and opens it. */
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
-/* Checks that a dataset to come fits on the disk and within the limit on file
- * sizes, before HDF5, which is not to fail, allocates it. */
+/* Checks that a new dataset fits on the disk and within the limit on file sizes, before HDF5
+ * allocates it: HDF5 must not fail. */
 enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count bytes,
                                           struct hw_error *err);
-/* Sets disk space aside for a dataset where the file system can. */
+/* Preallocates disk space for a dataset where the file system can. */
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err);
 /* Syncs it and gives it its final name. */

@@ -1,6 +1,6 @@
 /*
- * Files that must be refused: cut, flipped, or made to deceive. One rank tries
- * thousands; more ranks try a few, to see that they all leave together.
+ * Files that must be refused: truncated, with flipped bits, or forged. One rank tries thousands;
+ * more ranks try a few, to test that all return together.
  */
 #include "tests/fixtures/store_files.h"
 #include "tests/tap/tap.h"
@@ -98,7 +98,7 @@ static bool is_error_message(const struct hw_error *err, const char *path)
            strlen(err->text) > length + 8 && !strchr(err->text, '\n');
 }
 
-/* What became of many damaged files. */
+/* Results of many damaged files. */
 struct tally {
     int tried, refused, harmless, wrong;
     char example[1200]; /* of the wrong ones */
@@ -158,7 +158,7 @@ static void test_damage(struct tap *tap, const struct hw_context *ctx, const cha
     free(image.bytes);
 }
 
-/* ---- files made to deceive ---- */
+/* ---- forged files ---- */
 
 static void set_number(hid_t object, const char *name, int64_t value)
 {
@@ -412,7 +412,7 @@ static void odd_graph_digest(hid_t file)
 {
     set_text(file, "graph_digest", "md5:123");
 }
-/* Overwrites elements of a dataset without a word to its digest. */
+/* Overwrites elements of a dataset and leaves its digest. */
 static void poke(hid_t file, const char *path, const int64_t *values, hsize_t count)
 {
     const hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
@@ -438,7 +438,7 @@ static void other_edge(hid_t file)
     poke(file, "/edges/target", (const int64_t[]){999999}, 1);
 }
 
-/* One deception of a file and the words that must answer it. */
+/* A forged file and the error message that must refuse it. */
 struct deception {
     const char *path; /* the file that is changed */
     void (*make)(hid_t file);
@@ -522,7 +522,7 @@ static void test_deceptions(struct tap *tap, const struct hw_context *ctx)
     }
 }
 
-/* ---- what is no file of ours at all ---- */
+/* ---- files of other formats ---- */
 
 static void test_strangers(struct tap *tap, const struct hw_context *ctx)
 {

@@ -1,4 +1,4 @@
-/* Units of lib/store: the same files at any rank count, and writers that err. */
+/* The store: the same files at any rank count; misuse by writers is refused. */
 #include "tests/fixtures/store_files.h"
 #include "tests/tap/tap.h"
 
@@ -11,7 +11,7 @@
 /* Edges of the test graph: several digest blocks, the last one short. */
 #define EDGES ((hw_count)5 * HW_STORE_BLOCK + 77)
 
-/* Found by the Python of doc/file-formats.md, once for all. */
+/* Computed by the Python of doc/file-formats.md. */
 #define GRAPH_DIGEST "xxh3-128:b0b8212815cdb7ced2274fb4467934ec"
 
 static void test_graph(struct tap *tap, const struct hw_context *ctx)
@@ -71,7 +71,7 @@ static void test_graph(struct tap *tap, const struct hw_context *ctx)
     free(values);
 }
 
-/* A disk that returns other bytes the second time. */
+/* A simulated disk that returns other bytes on the second read. */
 static void test_change(struct tap *tap, const struct hw_context *ctx)
 {
     struct hw_error err = {{0}};
@@ -254,9 +254,9 @@ static void test_recipe(struct tap *tap, const struct hw_context *ctx)
     }
 }
 
-/* ---- writers that err ---- */
+/* ---- misuse by writers ---- */
 
-/* How a writer goes wrong after a right start. */
+/* Errors of a writer after a correct start. */
 struct mistake {
     const char *name, *message;
     enum hw_status (*make)(const struct hw_context *ctx, struct hw_store *store,
@@ -364,9 +364,9 @@ static void test_mistakes(struct tap *tap, const struct hw_context *ctx)
     tap_ok(tap, test_count_files(ctx) == before, "leave no file");
 }
 
-/* ---- outputs that cannot be ---- */
+/* ---- outputs that cannot be created ---- */
 
-/* A file that others put where ours should go. */
+/* A file that another process creates at the output's path. */
 static void put_file(const struct hw_context *ctx, const char *path)
 {
     if (ctx->rank == 0) {

@@ -20,7 +20,7 @@ static enum hw_status make_temporary(struct hw_store *store, struct hw_error *er
     return hw_allocate_file(store, err);
 }
 
-/* All ranks learn the temporary file's name and open it. Collective. */
+/* Broadcasts the temporary file's name; all ranks open it. Collective. */
 static enum hw_status open_temporary(struct hw_store *store, struct hw_error *err)
 {
     const struct hw_context *ctx = &store->ctx;
@@ -40,13 +40,13 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
             MPI_File_open(ctx->world, store->temporary, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
             "cannot be opened by all ranks", err);
     status = hw_agree(ctx->world, status, err);
-    /* To close, which is collective, what only some have open would hang. */
+    /* Closing is collective: it would hang if only some ranks have the file open. */
     if (status != HW_OK)
         store->data = MPI_FILE_NULL;
     return status;
 }
 
-/* What both ways of creating a file do. Collective. */
+/* The common part of both functions that create a file. Collective. */
 static enum hw_status create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                              bool force, bool partial, struct hw_store **store,
                              struct hw_error *err)
@@ -134,7 +134,7 @@ enum hw_status hw_store_dry_run(const struct hw_context *ctx, enum hw_kind kind,
 
 /* ---- datasets ---- */
 
-/* Appends the dataset to the catalogue after looking at its sizes. Local. */
+/* Checks the dataset's sizes and appends it to the catalogue. Local. */
 static enum hw_status describe_dataset(struct hw_store *store, const char *path, size_t element,
                                        hw_count rows, hw_count columns, struct hw_dataset **dataset,
                                        struct hw_error *err)
@@ -158,8 +158,8 @@ static enum hw_status describe_dataset(struct hw_store *store, const char *path,
     return status;
 }
 
-/* Makes a described dataset in the file and sets disk space aside. type matters
- * on rank 0; status: of its description on this rank. Collective. */
+/* Creates a described dataset in the file and preallocates disk space. type matters on rank 0;
+ * status: of its description on this rank. Collective. */
 static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
                                    enum hw_status status, struct hw_error *err)
 {
@@ -372,8 +372,7 @@ static hid_t table_type(const struct hw_column *columns, int ncolumns, size_t *s
     return table;
 }
 
-/* Packs structs into rows as the file has them. A string's bytes after its end
- * become zero. */
+/* Packs structs into rows in the file's format. A string's bytes after its end become zero. */
 static void pack_rows(const struct hw_column *columns, int ncolumns, size_t struct_size,
                       const char *structs, hw_count rows, char *packed)
 {

@@ -1,4 +1,4 @@
-/* What the validation of a tree file found, for people and for files. */
+/* Prints the result of validating a tree file, and writes the check file. */
 #include "lib/verify/tree_check.h"
 
 #include "lib/base/memory.h"
@@ -22,7 +22,7 @@ static const char *rule_name(int rule)
     }
 }
 
-/* ---- for people ---- */
+/* ---- messages ---- */
 
 bool hw_check_passed(const struct hw_findings *findings)
 {
@@ -38,7 +38,7 @@ static const char *ending(bool cycle)
     return cycle ? "a negative cycle" : "a tree";
 }
 
-/* What a finding says about a rule, in words. */
+/* The message about a rule of a finding. */
 static void describe(const struct hw_check_options *options, const struct hw_findings *findings,
                      hw_count i, int rule, char *text, size_t size)
 {
@@ -128,7 +128,7 @@ void hw_check_report(const struct hw_context *ctx, const struct hw_check_options
             options->against && findings->parents_differ ? " (other parents)" : "");
 }
 
-/* ---- for files ---- */
+/* ---- the check file ---- */
 
 /* "tree,tree-levels,...": the columns of /rules. */
 static void rule_list(const struct hw_findings *findings, char *text, size_t size)

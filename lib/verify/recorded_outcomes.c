@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* /outcome and /cycle as they lie in the file. */
+/* /outcome and /cycle in the file's format. */
 struct packed {
     hw_count searches, vertices;
     int32_t *outcome; /* [searches] 0: a tree, 1: a negative cycle */
@@ -66,7 +66,7 @@ static enum hw_status read_packed(const struct hw_context *ctx, struct hw_store 
     return status;
 }
 
-/* That each search has a cycle if its outcome is one, and none else. */
+/* Checks that exactly the searches whose outcome is a cycle have one. */
 static enum hw_status check_packed(const struct packed *packed, const char *path,
                                    struct hw_error *err)
 {
@@ -89,7 +89,7 @@ static enum hw_status check_packed(const struct packed *packed, const char *path
     return HW_OK;
 }
 
-/* Makes the cycles of the first searches, whose vertices stay where they are. */
+/* Makes the cycles of the first searches; their vertices are not copied. */
 static enum hw_status unpack(struct packed *packed, struct hw_answers *answers,
                              struct hw_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * How the searches of a tree file of shortest paths ended, as the file says.
+ * The outcomes of shortest-path searches that a tree file records.
  */
 #ifndef HOPWAVE_VERIFY_RECORDED_OUTCOMES_H
 #define HOPWAVE_VERIFY_RECORDED_OUTCOMES_H

@@ -29,7 +29,7 @@ static void set_cycle(struct trees *trees, const struct graph_fixture *fixture, 
     }
 }
 
-/* A cycle in cycle_world(), its claimed weight, and what is wrong with it there. */
+/* A cycle in cycle_fixture(), its claimed weight, and what is wrong with it there. */
 static const struct claim {
     const char *name;
     hw_count length;
@@ -52,7 +52,7 @@ static const struct claim {
 };
 enum { CLAIMS = sizeof claims / sizeof *claims };
 
-/* Whether a verdict says of a claim what it should. */
+/* Whether the validation of a claim is as expected. */
 static bool as_claimed(const struct hw_verdict *verdict, const struct claim *claim, bool directed)
 {
     hw_count want = directed ? claim->violations : claim->violations_undirected;

@@ -91,7 +91,7 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     const hw_gid *parent = d.trees.parent + 63 * n;
     hw_gid leaf = find_vertex(&fixture, &d.trees, 6, true);
     hw_gid inner = find_vertex(&fixture, &d.trees, 4, false);
-    hw_gid lonely = n - 1; /* random_world() leaves it without tuples */
+    hw_gid lonely = n - 1; /* random_fixture() leaves it without tuples */
     hw_gid stranger = 0;   /* at the level of leaf's parent, but not joined to leaf */
     struct hw_verdict want;
 
@@ -292,8 +292,8 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
     fixture_free(&fixture);
 }
 
-/* Everybody's tuples go to the rank that holds the hub; in little memory it takes
- * several rounds. */
+/* All ranks send their tuples to the owner of the hub; in little memory that takes several
+ * rounds. */
 static void test_star(struct tap *tap, const struct hw_context *ctx)
 {
     enum { N = 100000 };

@@ -12,7 +12,7 @@
 /* Trees that are read at a time, at most: what one pass over the tuples checks. */
 #define BATCH_MAX 64
 
-/* A check under way. */
+/* The state of a check. */
 struct check {
     const struct hw_context *ctx;
     const struct hw_check_options *options;
@@ -30,7 +30,7 @@ struct check {
     hw_gid *other_parent;   /* [length] */
     void *serial_values;    /* [vertices] on rank 0 */
     hw_count *slice;        /* [2][ranks] elements sent to and received from each */
-    struct hw_answers answers, other_answers; /* how the searches of both files ended */
+    struct hw_answers answers, other_answers; /* the outcomes of the searches of both files */
 };
 
 static void close_check(struct check *check)
@@ -57,9 +57,9 @@ void hw_findings_free(struct hw_findings *findings)
     findings->tree = NULL;
 }
 
-/* ---- what the files say of themselves ---- */
+/* ---- attributes of the files ---- */
 
-/* What is read of a tree file before its data. */
+/* The attributes of a tree file, read before its data. */
 struct tree_head {
     hw_gid vertices;
     int64_t directed, searches, trees;
@@ -102,14 +102,14 @@ static enum hw_status open_tree(const struct hw_context *ctx, const char *path,
     return HW_OK;
 }
 
-/* The digest of the graph, made from a recipe if it must be. Collective. */
+/* The digest of the graph, generated from its spec if the file has none. Collective. */
 static enum hw_status graph_digest(const struct check *check, bool wanted, char *digest,
                                    struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(check->graph);
     const struct hw_context *ctx = check->ctx;
     struct hw_store *store = NULL;
-    struct hw_generator_spec recipe;
+    struct hw_generator_spec spec;
 
     memcpy(digest, desc->digest, HW_DIGEST_SIZE);
     if (digest[0] || !desc->generated || !wanted)
@@ -118,14 +118,14 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
             check->options->graph);
     enum hw_status status = hw_store_open(ctx, check->options->graph, HW_KIND_GRAPH, &store, err);
     if (status == HW_OK)
-        status = hw_generator_spec_read(store, &recipe, err);
+        status = hw_generator_spec_read(store, &spec, err);
     hw_store_close(store);
     if (status == HW_OK)
-        status = hw_generator_spec_digest(ctx, &recipe, digest, err);
+        status = hw_generator_spec_digest(ctx, &spec, digest, err);
     return status;
 }
 
-/* That a tree is of so many vertices as the graph, and as directed. Local, the same on all
+/* Checks that a tree file has the vertices and direction of the graph. Local, the same on all
  * ranks. */
 static enum hw_status check_shape(const struct check *check, const char *path,
                                   const struct tree_head *head, struct hw_error *err)
@@ -141,8 +141,8 @@ static enum hw_status check_shape(const struct check *check, const char *path,
                    desc->vertices);
 }
 
-/* That a tree file descends from the graph. digest: the graph's, or "".
- * Local, the same on all ranks. */
+/* Checks that a tree file descends from the graph. digest: the graph's, or "". Local, the same on
+ * all ranks. */
 static enum hw_status check_descent(const struct check *check, const char *path,
                                     const struct tree_head *head, const char *digest,
                                     struct hw_error *err)
@@ -161,8 +161,8 @@ static enum hw_status check_descent(const struct check *check, const char *path,
     return HW_OK;
 }
 
-/* That distances are of the type that the graph's weights give. Local, the same
- * on all ranks. */
+/* Checks that distances have the type that follows from the graph's weights. Local, the same on all
+ * ranks. */
 static enum hw_status check_weights(const struct check *check, const char *path,
                                     const struct tree_head *head, struct hw_error *err)
 {
@@ -206,7 +206,7 @@ static enum hw_status open_against(struct check *check, const char *digest, stru
     return HW_OK;
 }
 
-/* Opens all files and sees that they belong together. Collective. */
+/* Opens all files and checks that they belong together. Collective. */
 static enum hw_status open_files(struct check *check, struct hw_error *err)
 {
     const struct hw_check_options *options = check->options;
@@ -216,7 +216,7 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
     enum hw_status status = open_tree(check->ctx, options->tree, &check->tree, &head, err);
     if (status == HW_OK)
         status = hw_graph_open(check->ctx, options->graph, &check->graph, err);
-    /* Before edges are made for a digest that cannot be right. */
+    /* Before the edges are generated for a digest that cannot match. */
     if (status == HW_OK && !hw_graph_desc(check->graph)->digest[0])
         status = check_shape(check, options->tree, &head, err);
     if (status == HW_OK)
@@ -249,7 +249,7 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
 
 /* ---- memory ---- */
 
-/* Bytes that `batch` trees take on this rank, with what is compared to them. */
+/* Bytes of `batch` trees and of the values to compare them with, on this rank. */
 static hw_count tree_bytes(const struct check *check, hw_count batch)
 {
     const hw_count vertex = (hw_count)(hw_value_size(check->value) + sizeof *check->parent);
@@ -272,8 +272,7 @@ static hw_count check_bytes(const struct check *check, hw_count batch)
                                            : hw_verify_bytes(graph, ranks, threads, batch));
 }
 
-/* How many trees are read at a time: as many as fit, the same on all ranks.
- * Collective. */
+/* Number of trees read at a time: as many as fit, the same on all ranks. Collective. */
 static enum hw_status choose_batch(struct check *check, struct hw_error *err)
 {
     hw_count share = hw_memory_share(check->ctx), batch = BATCH_MAX;
@@ -290,7 +289,7 @@ static enum hw_status choose_batch(struct check *check, struct hw_error *err)
     return status;
 }
 
-/* Room for the trees of a batch and what they are compared with. Collective. */
+/* Allocates the trees of a batch and the values to compare them with. Collective. */
 static enum hw_status make_room(struct check *check, struct hw_error *err)
 {
     const struct hw_check_options *options = check->options;
@@ -318,7 +317,7 @@ static enum hw_status make_room(struct check *check, struct hw_error *err)
     return hw_agree(check->ctx->world, status, err);
 }
 
-/* ---- what the small datasets say ---- */
+/* ---- small datasets ---- */
 
 /* Whether the file has a table of that path; *rows is its length then. */
 static bool has_table(const struct hw_store *store, const char *path, hw_count *rows)
@@ -335,7 +334,7 @@ static bool has_table(const struct hw_store *store, const char *path, hw_count *
     return false;
 }
 
-/* Reads the edges that the run counted for each search. Collective. */
+/* Reads the number of edges that the run recorded for each search. Collective. */
 static enum hw_status read_edges(struct check *check, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
@@ -377,7 +376,7 @@ static enum hw_status read_roots(const struct check *check, struct hw_store *sto
     return status;
 }
 
-/* How the searches of shortest paths ended. Collective. */
+/* Reads the outcomes of shortest-path searches. Collective. */
 static enum hw_status read_answers(struct check *check, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
@@ -487,7 +486,7 @@ static enum hw_status compare_reference(const struct check *check, hw_count i, c
                            : status;
 }
 
-/* Compares tree i with its namesake in the other file. Collective. */
+/* Compares tree i with tree i of the other file. Collective. */
 static enum hw_status compare_against(const struct check *check, hw_count i, hw_gid other_root,
                                       const void *values, const hw_gid *parent,
                                       struct hw_error *err)
@@ -546,7 +545,7 @@ static enum hw_status read_trees(const struct check *check, hw_count at, hw_coun
     return hw_agree(check->ctx->world, status, err);
 }
 
-/* All that is checked of trees [at, at+count). Collective. */
+/* Runs all checks on trees [at, at+count). Collective. */
 static enum hw_status check_batch(const struct check *check, hw_count at, hw_count count,
                                   const hw_gid *other_root, struct hw_error *err)
 {
@@ -576,7 +575,7 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
     return status;
 }
 
-/* Compares the digests of what was read. Collective. */
+/* Compares the digests of the data read. Collective. */
 static enum hw_status verify_digests(const struct check *check, struct hw_store *store,
                                      struct hw_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * The validation of a tree file: what hopwave-validate does.
+ * The validation of a tree file: the work of hopwave-validate.
  */
 #ifndef HOPWAVE_VERIFY_TREE_CHECK_H
 #define HOPWAVE_VERIFY_TREE_CHECK_H
@@ -10,7 +10,7 @@
 #include "lib/store/store.h"
 #include "lib/verify/verify.h"
 
-/* What is checked beyond the rules of the specification; numbered after them. */
+/* Checks beyond the rules of the specification; numbered after them. */
 enum hw_check_rule {
     HW_CHECK_EDGES =
         HW_RULES,       /* the edges that /run/search counts are the tuples in the component */
@@ -44,7 +44,7 @@ struct hw_findings {
     hw_gid vertices;
     bool distances;    /* shortest paths; else breadth-first trees */
     hw_count searches; /* roots of the file */
-    hw_count trees;    /* of these, those whose trees it holds: the first ones */
+    hw_count trees;    /* of these, the first ones, whose trees the file holds */
     bool used[HW_CHECK_RULES];
     bool parents_differ; /* --against: some parent, or negative cycle, is another */
     hw_gid *root;        /* [trees] */
@@ -68,7 +68,7 @@ struct hw_findings {
 enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_check_options *options,
                               struct hw_findings *findings, struct hw_error *err);
 
-/* Whether nothing was found wrong. Local. */
+/* Whether there are no violations. Local. */
 bool hw_check_passed(const struct hw_findings *findings);
 
 /* Prints the result: one line for each broken rule, or one note. Local; rank
@@ -80,7 +80,7 @@ void hw_check_report(const struct hw_context *ctx, const struct hw_check_options
 enum hw_status hw_check_write(const struct hw_context *ctx, const struct hw_findings *findings,
                               struct hw_store *store, struct hw_error *err);
 
-/* What hw_check_trees() will take: seconds, bytes of memory of the largest rank, bytes of disk. */
+/* The cost of hw_check_trees(): seconds, bytes of memory on the largest rank, bytes of disk. */
 struct hw_check_cost {
     double seconds;
     hw_count memory, disk;

@@ -54,9 +54,8 @@ struct hw_tree_batch {
 };
 
 /*
- * Checks k breadth-first trees in as few passes over the tuples as memory
- * allows: 64 trees cost about four times one, so hand over many at once. A
- * verdict with violations is not an error of this function.
+ * Checks k breadth-first trees in as few passes over the tuples as memory allows: 64 trees cost
+ * about four times one, so pass many at once. Violations are no error of this function.
  *
  * What counts as a violation, for a root r, once each:
  *   tree         the root, if it is not its own parent; a vertex whose parent is

@@ -176,7 +176,7 @@ bad 2 'uniform takes no range' --model rmat --scale 4 --weights uniform:0:1
 bad 2 'goes with --recipe' --model rmat --scale 4 --digest
 bad 2 "takes no argument, found 'more'" --model rmat --scale 4 more
 bad 2 "'--nonsense' is not an option" --model rmat --scale 4 --nonsense
-bad 4 'too large|disk is too full|no room' --model rmat --scale 36
+bad 4 'too large|disk is too full|no space' --model rmat --scale 36
 refused "no output" 2 'no output; give -o' hopwave-generate --model rmat --scale 4
 refused "an existing output" 2 'w.h5: exists already; --force' \
     hopwave-generate --model rmat --scale 4 -o w.h5

@@ -135,8 +135,8 @@ refused "too many ranks" 3 "undirected-1.h5: made for 1 part, run with 2 ranks" 
     "$MPIEXEC" -n 2 $t undirected-1.h5
 refused "parts that are not the ranks" 3 "2 parts asked for, run with 1 rank" \
     $t undirected.h5 --layout 1d --parts 2
-refused "a graph without a layout" 3 "say how to lay it out" $t undirected.h5
-refused "a graph with half a layout" 3 "say how to lay it out" $t undirected.h5 --order none
+refused "a graph without a layout" 3 "say how to partition it" $t undirected.h5
+refused "a graph with half a layout" 3 "say how to partition it" $t undirected.h5 --order none
 refused "a grid for 1d" 2 "has no grid" $t undirected.h5 --layout 1d --grid 1x1
 refused "a layout for a partition" 3 "partitioned already; --order" $t undirected-1.h5 --order hash
 refused "a check without tuples" 3 "give --graph" $t undirected-1.h5 --check

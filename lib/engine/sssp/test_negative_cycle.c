@@ -11,7 +11,7 @@
 #define VERTICES ((hw_gid)100003)
 
 /* Parents and weights of all vertices, on every rank, and this rank's part. */
-struct world {
+struct fixture {
     const struct hw_context *ctx;
     struct hw_part part;
     struct hw_tree tree;
@@ -36,17 +36,17 @@ static void *array(size_t count, size_t size)
     return memory;
 }
 
-static void world_open(const struct hw_context *ctx, struct world *world)
+static void fixture_open(const struct hw_context *ctx, struct fixture *fixture)
 {
-    struct hw_part_vertices *own = &world->part.own;
+    struct hw_part_vertices *own = &fixture->part.own;
     struct hw_error err;
 
-    *world = (struct world){.ctx = ctx};
-    world->part.vertices = VERTICES;
-    world->parent = array(VERTICES, sizeof *world->parent);
-    world->weight = array(VERTICES, sizeof *world->weight);
-    world->own_parent = array(VERTICES, sizeof *world->own_parent);
-    world->own_weight = array(VERTICES, sizeof *world->own_weight);
+    *fixture = (struct fixture){.ctx = ctx};
+    fixture->part.vertices = VERTICES;
+    fixture->parent = array(VERTICES, sizeof *fixture->parent);
+    fixture->weight = array(VERTICES, sizeof *fixture->weight);
+    fixture->own_parent = array(VERTICES, sizeof *fixture->own_parent);
+    fixture->own_weight = array(VERTICES, sizeof *fixture->own_weight);
     own->graph_id = array(VERTICES, sizeof *own->graph_id);
     own->by_graph_id = array(VERTICES, sizeof *own->by_graph_id);
     for (hw_gid v = 0; v < VERTICES; v++)
@@ -54,136 +54,136 @@ static void world_open(const struct hw_context *ctx, struct world *world)
             own->by_graph_id[own->count] = own->count;
             own->graph_id[own->count++] = v;
         }
-    if (hw_tree_open(ctx, &world->part, &world->tree, &err) != HW_OK)
+    if (hw_tree_open(ctx, &fixture->part, &fixture->tree, &err) != HW_OK)
         abort();
 }
 
-static void world_close(struct world *world)
+static void fixture_close(struct fixture *fixture)
 {
-    hw_tree_close(&world->tree);
-    free(world->part.own.graph_id);
-    free(world->part.own.by_graph_id);
-    free(world->parent);
-    free(world->weight);
-    free(world->own_parent);
-    free(world->own_weight);
+    hw_tree_close(&fixture->tree);
+    free(fixture->part.own.graph_id);
+    free(fixture->part.own.by_graph_id);
+    free(fixture->parent);
+    free(fixture->weight);
+    free(fixture->own_parent);
+    free(fixture->own_weight);
 }
 
 /* A tree with long chains and short ones, some vertices outside it; weights 1. */
-static void plant_tree(struct world *world, enum hw_weights weights)
+static void plant_tree(struct fixture *fixture, enum hw_weights weights)
 {
-    world->part.weights = weights;
+    fixture->part.weights = weights;
     for (hw_gid v = 0; v < VERTICES; v++) {
-        world->parent[v] = v % 11 == 7 ? HW_GID_NONE : v % 3 ? v / 2 : v - 1;
+        fixture->parent[v] = v % 11 == 7 ? HW_GID_NONE : v % 3 ? v / 2 : v - 1;
         if (v == 0)
-            world->parent[v] = 0;
+            fixture->parent[v] = 0;
         if (weights == HW_WEIGHTS_F32)
-            world->weight[v].f32 = 1;
+            fixture->weight[v].f32 = 1;
         else
-            world->weight[v].i32 = 1;
+            fixture->weight[v].i32 = 1;
     }
 }
 
 /* Closes vertices begin, begin + stride, ... (length of them) to a cycle in that
  * order, each edge of that weight. */
-static void plant_cycle(struct world *world, hw_gid begin, hw_gid stride, hw_gid length,
+static void plant_cycle(struct fixture *fixture, hw_gid begin, hw_gid stride, hw_gid length,
                         double weight)
 {
     for (hw_gid i = 0; i < length; i++) {
         hw_gid v = begin + i * stride, next = begin + (i + 1) % length * stride;
-        world->parent[next] = v;
-        if (world->part.weights == HW_WEIGHTS_F32)
-            world->weight[next].f32 = (float)weight;
+        fixture->parent[next] = v;
+        if (fixture->part.weights == HW_WEIGHTS_F32)
+            fixture->weight[next].f32 = (float)weight;
         else
-            world->weight[next].i32 = (int32_t)weight;
+            fixture->weight[next].i32 = (int32_t)weight;
     }
 }
 
 /* Searches what is planted. Collective. */
-static enum hw_status find(struct world *world, struct hw_cycle *cycle)
+static enum hw_status find(struct fixture *fixture, struct hw_cycle *cycle)
 {
-    const struct hw_part_vertices *own = &world->part.own;
+    const struct hw_part_vertices *own = &fixture->part.own;
     struct hw_error err = {{0}};
 
     for (hw_lid i = 0; i < own->count; i++) {
-        world->own_parent[i] = world->parent[own->graph_id[i]];
-        world->own_weight[i] = world->weight[own->graph_id[i]];
+        fixture->own_parent[i] = fixture->parent[own->graph_id[i]];
+        fixture->own_weight[i] = fixture->weight[own->graph_id[i]];
     }
-    return hw_negative_cycle(&world->part, &world->tree, world->own_parent, world->own_weight,
-                             cycle, &err);
+    return hw_negative_cycle(&fixture->part, &fixture->tree, fixture->own_parent,
+                             fixture->own_weight, cycle, &err);
 }
 
 /* Whether a cycle was found that begins so and weighs so, and follows parents. */
-static bool found(struct world *world, hw_gid begin, hw_count length, double weight)
+static bool found(struct fixture *fixture, hw_gid begin, hw_count length, double weight)
 {
     struct hw_cycle cycle;
-    bool right = find(world, &cycle) == HW_OK && cycle.length == length &&
+    bool right = find(fixture, &cycle) == HW_OK && cycle.length == length &&
                  (length == 0 || cycle.vertex[0] == begin);
 
     for (hw_count i = 0; i < length && right; i++)
-        right = world->parent[cycle.vertex[(i + 1) % length]] == cycle.vertex[i];
+        right = fixture->parent[cycle.vertex[(i + 1) % length]] == cycle.vertex[i];
     if (length > 0 && right)
-        right = world->part.weights == HW_WEIGHTS_F32 ? cycle.real == weight
-                                                      : (double)cycle.whole == weight;
+        right = fixture->part.weights == HW_WEIGHTS_F32 ? cycle.real == weight
+                                                        : (double)cycle.whole == weight;
     hw_cycle_free(&cycle);
     return right;
 }
 
-static void test_planted(struct tap *tap, struct world *world, enum hw_weights weights,
+static void test_planted(struct tap *tap, struct fixture *fixture, enum hw_weights weights,
                          const char *type)
 {
-    plant_tree(world, weights);
-    tap_ok(tap, found(world, 0, 0, 0), "%s: a tree has no cycle", type);
-    plant_cycle(world, 70001, 7, 3000, 0);
-    tap_ok(tap, found(world, 0, 0, 0), "%s: a cycle of weight zero is none", type);
-    plant_cycle(world, 90001, 1, 2, -3);
-    tap_ok(tap, found(world, 90001, 2, -6), "%s: two vertices, next to one of zero", type);
-    plant_cycle(world, 60001, 13, 3, -1);
-    tap_ok(tap, found(world, 60001, 3, -3), "%s: of several the one with the least vertex", type);
-    plant_cycle(world, 15, 20, 4999, -2);
-    tap_ok(tap, found(world, 15, 4999, -9998), "%s: thousands of vertices over all slices", type);
+    plant_tree(fixture, weights);
+    tap_ok(tap, found(fixture, 0, 0, 0), "%s: a tree has no cycle", type);
+    plant_cycle(fixture, 70001, 7, 3000, 0);
+    tap_ok(tap, found(fixture, 0, 0, 0), "%s: a cycle of weight zero is none", type);
+    plant_cycle(fixture, 90001, 1, 2, -3);
+    tap_ok(tap, found(fixture, 90001, 2, -6), "%s: two vertices, next to one of zero", type);
+    plant_cycle(fixture, 60001, 13, 3, -1);
+    tap_ok(tap, found(fixture, 60001, 3, -3), "%s: of several the one with the least vertex", type);
+    plant_cycle(fixture, 15, 20, 4999, -2);
+    tap_ok(tap, found(fixture, 15, 4999, -9998), "%s: thousands of vertices over all slices", type);
     /* Chains that lead into a cycle, some of smaller ids, are no part of it. */
-    plant_tree(world, weights);
-    plant_cycle(world, 50000, 1, 30000, -1);
+    plant_tree(fixture, weights);
+    plant_cycle(fixture, 50000, 1, 30000, -1);
     for (hw_gid v = 1; v < 40000; v++)
-        world->parent[v] = v + 1;
-    world->parent[40000] = 65000;
-    tap_ok(tap, found(world, 50000, 30000, -30000), "%s: a long tail of smaller ids", type);
-    plant_tree(world, weights);
-    plant_cycle(world, 0, 1, VERTICES, -1);
-    tap_ok(tap, found(world, 0, VERTICES, -(double)VERTICES), "%s: all vertices, the root too",
+        fixture->parent[v] = v + 1;
+    fixture->parent[40000] = 65000;
+    tap_ok(tap, found(fixture, 50000, 30000, -30000), "%s: a long tail of smaller ids", type);
+    plant_tree(fixture, weights);
+    plant_cycle(fixture, 0, 1, VERTICES, -1);
+    tap_ok(tap, found(fixture, 0, VERTICES, -(double)VERTICES), "%s: all vertices, the root too",
            type);
     for (hw_gid v = 0; v < VERTICES; v++)
-        world->parent[v] = HW_GID_NONE;
-    tap_ok(tap, found(world, 0, 0, 0), "%s: no parents at all", type);
+        fixture->parent[v] = HW_GID_NONE;
+    tap_ok(tap, found(fixture, 0, 0, 0), "%s: no parents at all", type);
     for (hw_gid v = 0; v + 1 < VERTICES; v += 2)
-        plant_cycle(world, v, 1, 2, v == 99000 ? -1 : 1);
-    tap_ok(tap, found(world, 99000, 2, -2), "%s: one in fifty thousand cycles", type);
+        plant_cycle(fixture, v, 1, 2, v == 99000 ? -1 : 1);
+    tap_ok(tap, found(fixture, 99000, 2, -2), "%s: one in fifty thousand cycles", type);
 }
 
 /* Cycles whose rounded and exact sums differ in sign. */
-static void test_exact(struct tap *tap, struct world *world)
+static void test_exact(struct tap *tap, struct fixture *fixture)
 {
     const hw_gid begin = 30000, stride = 20000;
 
-    plant_tree(world, HW_WEIGHTS_F32);
-    plant_cycle(world, begin, stride, 4, 0);
-    world->weight[begin].f32 = 0x1p100f;
-    world->weight[begin + stride].f32 = -0x1p-140f;
-    world->weight[begin + 2 * stride].f32 = -0x1p100f;
-    tap_ok(tap, found(world, begin, 4, -0x1p-140), "a cycle that rounds to zero is negative");
-    world->weight[begin + stride].f32 = 0x1p-140f;
-    tap_ok(tap, found(world, 0, 0, 0), "one that rounds to zero is positive");
-    world->weight[begin].f32 = 0x1p24f;
-    world->weight[begin + stride].f32 = 1;
-    world->weight[begin + 2 * stride].f32 = 1;
-    world->weight[begin + 3 * stride].f32 = -0x1p24f - 2;
-    tap_ok(tap, found(world, 0, 0, 0), "one that rounds to less than zero is zero");
-    world->weight[begin + 3 * stride].f32 = -0x1p24f - 4;
-    tap_ok(tap, found(world, begin, 4, -2), "and its exact weight is reported");
-    plant_tree(world, HW_WEIGHTS_I32);
-    plant_cycle(world, 0, 1, 90000, INT32_MIN);
-    tap_ok(tap, found(world, 0, 90000, 90000.0 * INT32_MIN), "integers past 32 bits");
+    plant_tree(fixture, HW_WEIGHTS_F32);
+    plant_cycle(fixture, begin, stride, 4, 0);
+    fixture->weight[begin].f32 = 0x1p100f;
+    fixture->weight[begin + stride].f32 = -0x1p-140f;
+    fixture->weight[begin + 2 * stride].f32 = -0x1p100f;
+    tap_ok(tap, found(fixture, begin, 4, -0x1p-140), "a cycle that rounds to zero is negative");
+    fixture->weight[begin + stride].f32 = 0x1p-140f;
+    tap_ok(tap, found(fixture, 0, 0, 0), "one that rounds to zero is positive");
+    fixture->weight[begin].f32 = 0x1p24f;
+    fixture->weight[begin + stride].f32 = 1;
+    fixture->weight[begin + 2 * stride].f32 = 1;
+    fixture->weight[begin + 3 * stride].f32 = -0x1p24f - 2;
+    tap_ok(tap, found(fixture, 0, 0, 0), "one that rounds to less than zero is zero");
+    fixture->weight[begin + 3 * stride].f32 = -0x1p24f - 4;
+    tap_ok(tap, found(fixture, begin, 4, -2), "and its exact weight is reported");
+    plant_tree(fixture, HW_WEIGHTS_I32);
+    plant_cycle(fixture, 0, 1, 90000, INT32_MIN);
+    tap_ok(tap, found(fixture, 0, 90000, 90000.0 * INT32_MIN), "integers past 32 bits");
 }
 
 /* The answer to each rank's edge, and whether it is as wanted. */
@@ -229,14 +229,14 @@ static void test_least(struct tap *tap, const struct hw_context *ctx)
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
     tap_plan(tap, 29);
-    struct world world;
+    struct fixture fixture;
 
-    world_open(ctx, &world);
-    test_planted(tap, &world, HW_WEIGHTS_F32, "floats");
-    test_planted(tap, &world, HW_WEIGHTS_I32, "integers");
-    test_exact(tap, &world);
+    fixture_open(ctx, &fixture);
+    test_planted(tap, &fixture, HW_WEIGHTS_F32, "floats");
+    test_planted(tap, &fixture, HW_WEIGHTS_I32, "integers");
+    test_exact(tap, &fixture);
     test_least(tap, ctx);
-    world_close(&world);
+    fixture_close(&fixture);
 }
 
 int main(int argc, char **argv)

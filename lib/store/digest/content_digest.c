@@ -13,7 +13,7 @@
 /* Blocks that rank 0 gathers at a time: 24 MB of digests. */
 #define WINDOW ((hw_count)1 << 20)
 
-/* Bytes that a rank reads at a time of what nobody read, if a block fits. */
+/* Bytes that a rank reads at a time of blocks that no rank has read, if a block fits. */
 #define FILL_BYTES ((hw_count)16 << 20)
 
 void hw_digest_text(const unsigned char digest[16], char out[HW_DIGEST_SIZE])
@@ -67,8 +67,8 @@ static void blocks_sort(struct hw_blocks *blocks)
     blocks->sorted = true;
 }
 
-/* Makes room for `more` blocks. Repeats are dropped before memory grows, so that
- * reading a dataset again does not take more. */
+/* Grows the array by `more` blocks. Repeats are dropped first, so that reading a dataset again
+ * takes no more memory. */
 static enum hw_status blocks_reserve(struct hw_blocks *blocks, hw_count more, struct hw_error *err)
 {
     struct hw_block *grown = NULL;
@@ -210,7 +210,7 @@ static hw_count lower_bound(const struct hw_blocks *blocks, hw_count number)
     return low;
 }
 
-/* Brings all ranks' blocks of the window to rank 0, into window->received. */
+/* Gathers all ranks' blocks of the window on rank 0, into window->received. */
 static enum hw_status window_collect(const struct hw_context *ctx, const struct hw_blocks *blocks,
                                      struct window *window, int *total, struct hw_error *err)
 {
@@ -308,7 +308,7 @@ static hw_count segment_of(const struct hw_dataset *dataset, hw_count block)
     return low;
 }
 
-/* Blocks that a rank reads at a time of those nobody read. */
+/* Blocks that a rank reads at a time of those that no rank has read. */
 static hw_count fill_blocks(const struct hw_dataset *dataset)
 {
     hw_count blocks = FILL_BYTES / HW_STORE_BLOCK / (hw_count)dataset->element;
@@ -336,7 +336,7 @@ static enum hw_status fill_run(struct hw_store *store, struct hw_dataset *datase
     return hw_dataset_hash(dataset, &store->ctx, segment, first, count, buffer, err);
 }
 
-/* Reads and hashes this rank's share of the blocks that nobody has. */
+/* Reads and hashes this rank's part of the blocks that no rank has. */
 static enum hw_status window_fill(struct hw_store *store, struct hw_dataset *dataset,
                                   const struct window *window, hw_count missing,
                                   struct hw_error *err)

@@ -1,8 +1,7 @@
 /*
- * The reference: a serial breadth-first search with a queue over adjacency
- * lists, made by counting sort of the tuples as they stand. It shares nothing
- * with the layouts and engines whose results it judges, and is meant to be
- * plainly right rather than fast.
+ * The reference: a serial breadth-first search with a queue over adjacency lists, made by counting
+ * sort of the tuples in the file's order. It shares no code with the layouts and engines whose
+ * results it validates; it is simple rather than fast.
  */
 #include "lib/verify/reference/reference.h"
 
@@ -20,8 +19,8 @@ static hw_count list_entries(const struct hw_graph_desc *graph)
 hw_count hw_reference_bytes(const struct hw_graph_desc *graph, bool weights)
 {
     const hw_count id = sizeof(hw_gid), weight = weights ? sizeof(union hw_weight) : 0;
-    /* Starts, the queue and the levels; or distances, and what hw_reference_search()
-     * has for each vertex. */
+    /* Bytes for each vertex: offsets, the queue and levels; or distances and the arrays of
+     * hw_reference_search(). */
     const hw_count vertex = 2 * id + (weights ? 6 * id : (hw_count)sizeof(int32_t));
 
     return list_entries(graph) * (id + weight) + graph->vertices * vertex +
@@ -110,7 +109,7 @@ static enum hw_status build(struct hw_reference *reference, struct hw_graph *gra
         reference->start[v + 1] += reference->start[v];
     if (status == HW_OK)
         status = each_chunk(reference, graph, &edges, place_tuples, err);
-    /* Each start has moved to its list's end, which is where the next begins. */
+    /* Each start has moved to the end of its list, the start of the next: shift them back. */
     if (status == HW_OK) {
         memmove(reference->start + 1, reference->start, (size_t)n * sizeof *reference->start);
         reference->start[0] = 0;

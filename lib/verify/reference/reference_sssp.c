@@ -2,14 +2,13 @@
  * The reference for shortest paths: Dijkstra's algorithm with a binary heap, and
  * where an edge within reach is negative, Bellman and Ford's with a queue.
  *
- * Distances are kept as 64-bit keys in the order of the distances, so that one
- * search serves both types of weights: integers as they are, floats by their
- * bits. A float sum beyond all floats is no path.
+ * Distances are kept as 64-bit keys in the order of the distances, so that one search serves both
+ * types of weights: integers as they are, floats by their bits. A float sum that overflows is no
+ * path.
  *
- * Negative cycles: in an undirected graph every edge of negative weight within
- * reach is one, and so is a self-loop in any graph. Else, as long as distances
- * fall, the edges by which they last fell are looked through now and then; when a
- * cycle among them is negative in exact arithmetic, that is the answer.
+ * Negative cycles: in an undirected graph every edge of negative weight within reach is one, and so
+ * is a self-loop in any graph. Else, as long as distances fall, the last improving edges are
+ * searched for a cycle at intervals; one that is negative in exact arithmetic is the result.
  */
 #include "lib/verify/reference/reference.h"
 
@@ -20,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of what is not reached. */
+/* The key of an unreached vertex. */
 #define UNREACHED INT64_MAX
 
 /* One search. */
@@ -30,7 +29,7 @@ struct search {
     hw_gid *queue;       /* [vertices] a heap, or a ring */
     int64_t *key;        /* [vertices] distances */
     hw_count *place;     /* [vertices] in the heap, or whether it is in the ring; -1 for none */
-    hw_gid *from;        /* [vertices] the last edge by which it fell: its source */
+    hw_gid *from;        /* [vertices] source of the edge that improved it last */
     hw_count *edge;      /* [vertices] and its place in the lists */
     hw_gid head, length; /* of the queue */
 };
@@ -74,14 +73,14 @@ static bool is_negative(const struct hw_reference *reference, hw_count e)
 
 /* ---- Dijkstra ---- */
 
-/* Puts v at place i of the heap. */
+/* Stores v at position i of the heap. */
 static void heap_put(struct search *s, hw_gid i, hw_gid v)
 {
     s->queue[i] = v;
     s->place[v] = i;
 }
 
-/* Moves v, which belongs at place i or above, to where it belongs. */
+/* Sifts v up from position i. */
 static void heap_rise(struct search *s, hw_gid i, hw_gid v)
 {
     while (i > 0 && s->key[s->queue[(i - 1) / 2]] > s->key[v]) {
@@ -148,7 +147,7 @@ static hw_gid ring_take(struct search *s)
     return v;
 }
 
-/* Whether the cycle that v lies on weighs less than nothing, exactly. */
+/* Whether the cycle through v has negative weight in exact arithmetic. */
 static bool weighs_less(const struct search *s, hw_gid v)
 {
     __extension__ typedef __int128 wide;
@@ -168,8 +167,8 @@ static bool weighs_less(const struct search *s, hw_gid v)
     return whole < 0 || hw_exact_sign(&real) < 0;
 }
 
-/* Whether the edges by which distances last fell close a negative cycle. mark:
- * [vertices], of the walk that was there first. */
+/* Whether the last improving edges contain a negative cycle. mark: [vertices], number of the walk
+ * that visited the vertex first. */
 static bool closes_cycle(const struct search *s, hw_gid *mark)
 {
     hw_gid n = s->reference->vertices;
@@ -189,8 +188,8 @@ static bool closes_cycle(const struct search *s, hw_gid *mark)
 }
 
 /*
- * Lets distances fall until none does. Looks for a cycle whenever as many have
- * fallen as there are vertices, so that looking costs no more than searching.
+ * Relaxes edges until no distance improves. Searches for a cycle after every [vertices]
+ * improvements, so that this costs no more than the relaxations.
  */
 static enum hw_status bellman_ford(struct search *s, bool *negative_cycle, struct hw_error *err)
 {
@@ -219,8 +218,8 @@ static enum hw_status bellman_ford(struct search *s, bool *negative_cycle, struc
             continue;
         fallen = 0;
         *negative_cycle = closes_cycle(s, mark);
-        /* Without a negative cycle every distance falls less than once for each
-         * vertex, but for what rounding adds. */
+        /* Without a negative cycle each distance improves less than [vertices] times, rounding
+         * aside. */
         if (++looks > 2 * n + 1000)
             status = hw_fail(err, HW_BAD_INPUT,
                              "distances do not settle: rounded sums around a cycle keep falling");
@@ -231,8 +230,8 @@ static enum hw_status bellman_ford(struct search *s, bool *negative_cycle, struc
 
 /* ---- both ---- */
 
-/* What is within reach of the root: whether any edge is negative, and whether one
- * is a negative cycle by itself. */
+/* Scans the edges reachable from the root: whether any is negative, and whether one is a negative
+ * cycle by itself. */
 static void look_around(struct search *s, bool *negative, bool *cycle)
 {
     const struct hw_reference *reference = s->reference;

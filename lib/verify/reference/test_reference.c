@@ -128,7 +128,7 @@ static void test_cycles(struct tap *tap, const struct hw_context *ctx)
         }
 }
 
-/* Negative weights that vanish are cycles by themselves all the same. */
+/* Negative weights that vanish in rounding are cycles by themselves, too. */
 static void test_vanishing(struct tap *tap, const struct hw_context *ctx)
 {
     for (int directed = 0; directed < 2; directed++) {
@@ -147,8 +147,8 @@ static void test_vanishing(struct tap *tap, const struct hw_context *ctx)
     }
 }
 
-/* A cycle 0 -> 1 -> 2 -> 0 whose rounded sum falls a little, then stays: it weighs
- * nothing exactly. */
+/* A cycle 0 -> 1 -> 2 -> 0 whose rounded sum decreases at first, then not: its exact weight is
+ * 0. */
 static void test_rounding(struct tap *tap, const struct hw_context *ctx)
 {
     struct graph_fixture fixture = empty_fixture(4, 4, true);

@@ -49,8 +49,7 @@ struct hw_tight_roots hw_find_tight_roots(const struct hw_root_batch *batch,
         fit.roots |= tightness != HW_EDGE_LOOSE ? bit : 0;
         fit.flat |= tightness == HW_EDGE_FLAT ? bit : 0;
         violations->counts.flat[r] += tightness == HW_EDGE_FLAT;
-        /* Where distances fall they do not show by themselves that no parents go
-         * round in a cycle. */
+        /* Falling distances do not prove that parents are acyclic. */
         violations->counts.suspects[r] += tightness == HW_EDGE_FALLS;
     }
     return fit;

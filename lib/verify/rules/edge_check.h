@@ -1,9 +1,9 @@
 /*
  * The checks of one input edge (tuple) u - v, for all roots of a batch at once.
  *
- * The rows of u and v are compared (rules 3 and 4), and the tuple claims the parent edges u - v
- * at both ends (rule 5), whose levels are then compared exactly (rule 2). Of parallel tuples with
- * weights any may be the tree edge: there a tuple only takes the roots whose distances it fits.
+ * The rows of u and v are compared (rules 3 and 4), and the tuple claims the parent edges u - v at
+ * both ends (rule 5), whose levels are then compared exactly (rule 2). Of parallel tuples with
+ * weights any may be the tree edge: there a tuple claims only the roots in whose trees it is tight.
  * Internal to lib/verify/rules. All functions are local; threads may check different tuples at
  * once, each with its own worker.
  */
@@ -42,7 +42,7 @@ static inline bool hw_tuple_is_cycle(const struct hw_root_batch *batch, hw_gid u
     return batch->value == HW_VALUE_F32 ? weight.f32 < 0 : weight.i32 < 0;
 }
 
-/* Counts, root by root, what is wrong with a tuple whose rows may not agree. */
+/* Counts the violations of a tuple for each root, where the rows may not agree. */
 void hw_report_tuple(const struct hw_root_batch *batch, struct hw_violation_counts *violations,
                      hw_gid u, const unsigned char *row_u, hw_gid v, const unsigned char *row_v,
                      union hw_weight weight);
@@ -58,7 +58,7 @@ struct hw_tight_roots hw_find_tight_roots(const struct hw_root_batch *batch,
                                           const unsigned char *row_parent,
                                           const unsigned char *row_child, union hw_weight weight);
 
-/* Takes the roots that fit from the parent edge of local child i. */
+/* Claims the roots in which it is tight from the parent edge of local child i. */
 static inline void hw_settle_tight_roots(struct hw_root_batch *batch, hw_count i, hw_gid parent,
                                          struct hw_tight_roots fit)
 {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What goes to v's owner, followed by u's row. roots: those in whose trees v is
- * the parent of u. */
+/* A record to v's owner, followed by u's row. roots: those in whose trees v is the parent of u. */
 struct record {
     struct hw_tuple tuple;
     uint64_t roots;
@@ -116,8 +115,7 @@ static void check_records(struct hw_root_batch *batch, struct hw_verify_worker *
     }
 }
 
-/* Settles what fits at the side of the tuples' sources: records and the answers
- * to them. */
+/* Claims tight edges at the tuples' sources, from records and the replies to them. */
 static void settle_records(struct hw_root_batch *batch, const unsigned char *record,
                            const struct hw_tight_roots *fit, hw_count count)
 {
@@ -132,7 +130,7 @@ static void settle_records(struct hw_root_batch *batch, const unsigned char *rec
     }
 }
 
-/* What a round of hw_forward_tuples() sends and receives. */
+/* The buffers of a round of hw_forward_tuples(). */
 struct forwarding {
     unsigned char *send, *received;           /* records */
     struct hw_tight_roots *answer, *answered; /* to those received and sent; NULL for levels */
@@ -349,6 +347,6 @@ hw_count hw_root_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane)
     /* On one rank the tree edges left over take more than the tuples did. */
     if (ranks == 1)
         return tuple + (hw_count)sizeof(uint64_t) + owner;
-    /* As read and to send; twice as many received; those to send on, received. */
+    /* Tuples read and tuples to send; twice as many received; records to forward and received. */
     return 2 * tuple + owner + 2 * (tuple + owner + 2 * record);
 }

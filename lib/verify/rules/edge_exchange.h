@@ -1,5 +1,5 @@
 /*
- * Tuples on their way between ranks while they are checked.
+ * Exchange of tuples between ranks for the checks.
  *
  * On several ranks a tuple goes from the rank that read it to the owner of u, which claims its
  * parent edge and sends the tuple on to the owner of v together with u's row and the roots
@@ -12,8 +12,7 @@
 
 #include "lib/verify/rules/edge_check.h"
 
-/* Tuples on their way, with their weights; or tree edges that nobody claimed,
- * with their roots. */
+/* Tuples with their weights; or unclaimed tree edges with their roots. */
 struct hw_batch_tuples {
     hw_count count;
     const struct hw_tuple *tuple;

@@ -93,7 +93,7 @@ static enum hw_status stream(struct hw_root_batch *batch, struct hw_edges *edges
 
 /* ---- tree edges that no tuple claimed ---- */
 
-/* The unclaimed parent edges of a slice, taken one chunk after another. */
+/* Iterates over the unclaimed parent edges of a slice in chunks. */
 struct unclaimed {
     hw_count block; /* where to go on */
     uint32_t slot;
@@ -127,7 +127,7 @@ static void report_parent_edge(const struct hw_root_batch *batch,
             hw_violation_counts_add(violations, HW_RULE_TREE_LEVELS, r, ends.u, HW_GID_NONE);
         else
             hw_violation_counts_add(violations, HW_RULE_TREE_EDGES, r, ends.v, ends.u);
-        /* Without a weight nothing is known of what the distances show. */
+        /* An edge without a weight says nothing about tightness. */
         violations->counts.suspects[r] += hw_root_batch_is_weighted(batch);
     }
 }
@@ -150,7 +150,7 @@ static hw_count report_unclaimed(const struct hw_root_batch *batch)
     return count;
 }
 
-/* Takes the next unclaimed parent edges, at most a chunk of them. */
+/* The next unclaimed parent edges, at most a chunk. */
 static void next_unclaimed(const struct hw_root_batch *batch, struct unclaimed *left)
 {
     left->count = 0;

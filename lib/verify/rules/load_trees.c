@@ -1,5 +1,5 @@
 /*
- * From trees, one array a root, to rows and parent edges, one place a vertex.
+ * Transposes trees, an array for each root, into rows and parent edges, one for each vertex.
  *
  * Works in tiles of a few vertices by all roots, which fit in the first-level
  * cache, so that each of the trees' arrays is read once and in order.
@@ -15,10 +15,10 @@
 /* Vertices of a tile; divides HW_PARENT_EDGES_BLOCK. */
 #define TILE 32
 
-/* What the rules on single vertices want to know of a level or distance. */
+/* Properties of a level or distance that the rules on single vertices need. */
 enum mark { ORDINARY, UNREACHED, ZERO };
 
-/* What a thread needs to load a block. */
+/* A thread's scratch memory for loading a block. */
 struct loader {
     struct hw_parent_edge *parent_edge; /* [HW_PARENT_EDGES_BLOCK * roots] */
     hw_count parent_edges;              /* in use */
@@ -84,8 +84,8 @@ static void check_root(struct hw_violation_counts *violations, int r, hw_gid v, 
     }
 }
 
-/* Sorts what each root says of vertex v's parent: a parent edge, nothing, or a defect.
- * Returns the number of parent edges. */
+/* Classifies vertex v's parent under each root: a parent edge, none, or a defect. Returns the
+ * number of parent edges. */
 static int load_vertex(const struct hw_root_batch *batch, struct hw_violation_counts *violations,
                        struct hw_parent_edge *parent_edge, hw_gid v, const hw_gid *parent,
                        const enum mark *mark)
@@ -136,7 +136,7 @@ static enum hw_status load_block(struct hw_root_batch *batch,
                                 loader->parent_edges, err);
 }
 
-/* What one thread does of the loading. */
+/* The work of one thread. */
 static enum hw_status load_blocks(struct hw_root_batch *batch, int thread, struct hw_error *err)
 {
     struct loader *loader = NULL;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of a table of `parent edges` parent edges: at most half are taken, and at least one is
- * free, which ends every search. */
+/* Slots of a table of `parent edges` parent edges: at most half are used, and at least one is free,
+ * which ends every probe. */
 static hw_count slots_for(hw_count parent_edges)
 {
     return (2 * parent_edges + HW_PARENT_EDGES_BUCKET - 1) / HW_PARENT_EDGES_BUCKET *
@@ -62,7 +62,7 @@ void hw_parent_edge_add(struct hw_parent_edge *parent_edge, int *length, int *la
     parent_edge[*last].roots |= root;
 }
 
-/* Puts one parent edge into the first free slot from where its search begins. */
+/* Inserts a parent edge into the first free slot of its probe sequence. */
 static void put(struct hw_parent_edges_block *block, uint64_t key, uint64_t roots)
 {
     uint32_t at = hw_parent_edges_start(block, key);

@@ -2,15 +2,14 @@
  * The tree edges of a batch: for each vertex of a slice, its distinct parents
  * over the batch's roots, each with the set of roots that have it.
  *
- * The trees of many roots agree in most places, so that a vertex has few
- * distinct parents, and each needs to be found among the tuples only once. A
- * tuple claims the parent edge it is the edge of: the set of roots is handed out, once,
- * and what nobody claimed is no edge of the graph (rule 5).
+ * The trees of many roots agree in most places, so that a vertex has few distinct parents, and each
+ * needs to be found among the tuples only once. A tuple claims its parent edge: the first claim
+ * gets the set of roots, and parent edges without a claim are no edges of the graph (rule 5).
  *
- * Nearly every tuple asks at both ends, mostly in vain, so a question must cost
- * one cache line: the parent edges of a block of vertices lie in a hash table of (child,
- * parent) whose buckets are lines of four slots, half of them taken on average;
- * what does not fit in its bucket lies in the next ones.
+ * Nearly every tuple looks up both ends, mostly without success, so a lookup must cost one cache
+ * line: the parent edges of a block of vertices lie in a hash table of (child, parent) whose
+ * buckets are lines of four slots, half of them taken on average; a full bucket overflows into the
+ * next ones.
  *
  * Where tuples have weights, not every tuple between child and parent is the tree
  * edge: then the roots stay in the parent edge until one is found that fits, and the
@@ -65,7 +64,7 @@ struct hw_parent_edges {
 /* Bytes that parent edges of `count` vertices take at most. Local. */
 hw_count hw_parent_edges_bytes(hw_count count, int roots);
 
-/* Makes room for the parent edges of `count` vertices. Local. */
+/* Allocates for the parent edges of `count` vertices. Local. */
 enum hw_status hw_parent_edges_make(hw_count count, struct hw_parent_edges *parent_edges,
                                     struct hw_error *err);
 void hw_parent_edges_free(struct hw_parent_edges *parent_edges);
@@ -86,7 +85,7 @@ enum hw_status hw_parent_edges_keep(struct hw_parent_edges *parent_edges, hw_cou
                                     const struct hw_parent_edge *parent_edge, const int *length,
                                     hw_count total, struct hw_error *err);
 
-/* The slot where the search for a key begins. Local. */
+/* The slot where probing for a key begins. Local. */
 static inline uint32_t hw_parent_edges_start(const struct hw_parent_edges_block *block,
                                              uint64_t key)
 {
@@ -102,8 +101,8 @@ static inline uint64_t hw_parent_edges_key(hw_count i, hw_gid parent)
     return (uint64_t)parent << HW_PARENT_EDGES_SHIFT | (uint64_t)(i % HW_PARENT_EDGES_BLOCK);
 }
 
-/* Fetches what hw_parent_edges_claim() will touch. Not inlined at once it would be taken
- * for a function without effect, and dropped. Local. */
+/* Fetches what hw_parent_edges_claim() will touch. Always inlined: the compiler drops calls to a
+ * function without side effects. Local. */
 static inline __attribute__((always_inline)) void
 hw_parent_edges_prefetch(const struct hw_parent_edges *parent_edges, hw_count i, hw_gid parent)
 {
@@ -133,9 +132,8 @@ static inline struct hw_parent_edge_slot *hw_parent_edges_find(struct hw_parent_
 }
 
 /*
- * Takes the roots in whose trees `parent` is the parent of local vertex i:
- * nothing if it never was, or if they have been taken. Local; safe among
- * threads, one of which gets them.
+ * Claims the roots in whose trees `parent` is the parent of local vertex i: none if it is no
+ * parent, or if they were claimed before. Local; safe among threads, one of which gets them.
  */
 static inline uint64_t hw_parent_edges_claim(struct hw_parent_edges *parent_edges, hw_count i,
                                              hw_gid parent)
@@ -147,8 +145,7 @@ static inline uint64_t hw_parent_edges_claim(struct hw_parent_edges *parent_edge
     return __atomic_exchange_n(&slot->roots, 0, __ATOMIC_RELAXED);
 }
 
-/* The roots that are left of a parent edge, which has been seen from now on. Local; safe
- * among threads. */
+/* The unclaimed roots of a parent edge, which is marked as seen. Local; safe among threads. */
 static inline uint64_t hw_parent_edges_see(struct hw_parent_edges *parent_edges, hw_count i,
                                            hw_gid parent)
 {
@@ -162,7 +159,7 @@ static inline uint64_t hw_parent_edges_see(struct hw_parent_edges *parent_edges,
     return roots;
 }
 
-/* Takes roots out of a parent edge that hw_parent_edges_see() found. Local; safe among threads. */
+/* Claims roots of a parent edge that hw_parent_edges_see() found. Local; safe among threads. */
 static inline void hw_parent_edges_settle(struct hw_parent_edges *parent_edges, hw_count i,
                                           hw_gid parent, uint64_t roots)
 {

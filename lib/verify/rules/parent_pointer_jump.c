@@ -1,15 +1,13 @@
 /*
- * Where a tree's parents lead.
+ * Determines where the parents of each vertex lead, by pointer jumping.
  *
- * First every vertex is pointed at where its parents leave the slice, or end, by
- * one walk over the slice that passes each vertex twice. Then pointer jumping:
- * each round replaces what a vertex points at by what that points at, so that
- * chains halve: after log2(n) rounds whoever has reached neither the root nor a
- * dead end goes round in a cycle, or leads into one. Vertices that have arrived
- * take no further part. Only run for trees whose levels or distances do not
- * already show that all is well, all such of a batch together; for those whose
- * distances stay equal along some tree edges, and never fall, over these edges
- * alone.
+ * First each vertex gets a pointer to the vertex where its path of parents leaves the slice, or
+ * ends, by one walk over the slice that visits each vertex twice. Then each round replaces each
+ * pointer by the pointer of its target, so that path lengths halve: after log2(n) rounds a vertex
+ * that has reached neither the root nor a dead end is in a cycle, or leads into one. Vertices that
+ * have arrived take no further part. Runs only for trees whose levels or distances do not already
+ * prove that they are acyclic, all such trees of a batch together; for those whose distances stay
+ * equal along some tree edges and never fall, over these edges alone.
  */
 #include "lib/verify/rules/root_batch.h"
 
@@ -19,12 +17,12 @@
 
 #include <stdlib.h>
 
-/* Where a chain ends. */
+/* Ends of a path of parents. */
 #define AT_ROOT ((hw_gid)-1)
 #define AT_DEAD_END ((hw_gid)-2)
 #define IN_CYCLE ((hw_gid)-3)
 
-/* Where a walk has not been, and where it is. */
+/* Marks of a walk: not visited, and on the current path. */
 #define UNSEEN ((hw_gid)-4)
 #define WALKING ((hw_gid)-5)
 
@@ -34,17 +32,17 @@ struct place {
     hw_count tree;
 };
 
-/* The chains of some trees, on one slice. */
+/* The pointers of some trees, on one slice. */
 struct chains {
     const struct hw_root_batch *batch;
     int trees;
     const int *root; /* [trees] places in the batch */
-    bool flat_only;  /* rising tree edges end a chain: all is well there */
-    hw_gid *to;      /* [trees][count] how far each vertex has come */
-    hw_count at;     /* where in it to go on gathering */
-    hw_count asking; /* questions gathered */
+    bool flat_only;  /* rising tree edges end a path: no cycle contains them */
+    hw_gid *to;      /* [trees][count] each vertex's pointer */
+    hw_count at;     /* position where the next chunk begins */
+    hw_count asking; /* requests of the chunk */
     struct place *ask;
-    hw_count *asker; /* [chunk] where in `to` the answer goes */
+    hw_count *asker; /* [chunk] index in `to` for the reply */
     hw_gid *answer;  /* [chunk] */
 };
 
@@ -75,7 +73,7 @@ static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
 
 /* ---- inside the slice ---- */
 
-/* Where the chain of local vertex i goes next in a tree: a vertex, or its end. */
+/* The next vertex on the path from local vertex i in a tree, or its end. */
 static hw_gid next_of(const struct chains *chains, int tree, hw_count i)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -89,8 +87,8 @@ static hw_gid next_of(const struct chains *chains, int tree, hw_count i)
     return parent >= 0 && parent < batch->desc->vertices ? parent : AT_DEAD_END;
 }
 
-/* Walks from local vertex i until the chain leaves the slice, ends, or meets
- * itself or an earlier walk; then gives all on its way what it found. */
+/* Walks from local vertex i until the path leaves the slice, ends, or meets itself or an earlier
+ * walk; then sets the pointers of all vertices on the way. */
 static void walk(const struct chains *chains, int tree, hw_gid *to, hw_count i)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -116,7 +114,7 @@ static void walk(const struct chains *chains, int tree, hw_gid *to, hw_count i)
     }
 }
 
-/* Points every vertex of every tree at where its chain leaves the slice. */
+/* Sets every pointer of every tree to where its path leaves the slice. */
 static void begin_chains(struct chains *chains)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -134,7 +132,7 @@ static void begin_chains(struct chains *chains)
 
 /* ---- between slices ---- */
 
-/* Gathers the next vertices that are still under way: at most a chunk. */
+/* Collects the next vertices that have not arrived: at most a chunk. */
 static void gather_questions(struct chains *chains)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -150,7 +148,7 @@ static void gather_questions(struct chains *chains)
     }
 }
 
-/* How far the vertices asked about have come. */
+/* Looks up the pointers of the requested vertices. */
 static void reply(void *self, const void *question, hw_count count, void *answer)
 {
     const struct chains *chains = self;
@@ -163,8 +161,8 @@ static void reply(void *self, const void *question, hw_count count, void *answer
                 ->to[asked[i].tree * chains->batch->count + asked[i].vertex - chains->batch->first];
 }
 
-/* Every vertex under way jumps once. *moving: how many there were on the rank
- * that had most. Collective. */
+/* Every vertex that has not arrived jumps once. *moving: their number on the rank with most.
+ * Collective. */
 static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct hw_error *err)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -193,7 +191,7 @@ static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct h
     return status == HW_OK ? hw_largest(batch->ctx->world, moving, err) : status;
 }
 
-/* Lets every chain of some trees of the batch come as far as it gets. Collective. */
+/* Jumps until all pointers of some trees of the batch are final. Collective. */
 static enum hw_status follow(struct chains *chains, struct hw_error *err)
 {
     const struct hw_root_batch *batch = chains->batch;
@@ -202,14 +200,14 @@ static enum hw_status follow(struct chains *chains, struct hw_error *err)
 
     if (status == HW_OK)
         begin_chains(chains);
-    /* 2^rounds steps are more than any chain without a cycle has. */
+    /* A path without a cycle has less than 2^rounds steps. */
     for (hw_count steps = 1; status == HW_OK && moving > 0 && steps <= batch->desc->vertices;
          steps *= 2)
         status = jump_all(chains, &moving, err);
     return status;
 }
 
-/* ---- what they show ---- */
+/* ---- violations ---- */
 
 /* Counts the vertices of a tree whose parents do not lead to the root. */
 static void report_chains(const struct chains *chains, int tree,

@@ -13,7 +13,7 @@
 #include "lib/verify/rules/violation_counts.h"
 #include "lib/verify/verify.h"
 
-/* What one thread counts. */
+/* The counts of one thread. */
 struct hw_verify_worker {
     struct hw_violation_counts violations;
     struct hw_within within; /* tuples in the component since the last time it was emptied into
@@ -43,15 +43,15 @@ struct hw_root_batch {
 };
 
 /*
- * Turns the trees of the slice into rows and parent edges, and checks what needs only one
- * vertex. Local; threads work inside.
+ * Turns the trees of the slice into rows and parent edges, and checks the rules on single vertices.
+ * Local; threads work inside.
  */
 enum hw_status hw_root_batch_load(struct hw_root_batch *batch, enum hw_lane lane,
                                   struct hw_error *err);
 
 /*
- * Streams the tuples through the checks of rows and parent edges: rules 2, 3, 4 and 5. `done` and
- * `total` rounds of all batches are what the progress bar shows. Collective.
+ * Streams the tuples through the checks of rows and parent edges: rules 2, 3, 4 and 5. The progress
+ * bar shows `done` of `total` rounds of all batches. Collective.
  */
 enum hw_status hw_root_batch_tuples(struct hw_root_batch *batch, struct hw_progress *bar,
                                     hw_count *done, hw_count total, struct hw_error *err);
@@ -73,10 +73,9 @@ enum hw_status hw_root_batch_pointer_jump(const struct hw_root_batch *batch, int
                                           struct hw_error *err);
 
 /*
- * Looks for cycles among the tree edges that do not rise of some of the batch's
- * roots, in whose trees nothing else is wrong and no edge falls. cyclic: [roots]
- * vertices of cycles and those that lead into them over such edges, on all ranks.
- * Collective.
+ * Searches the tree edges that do not rise for cycles, for some of the batch's roots in whose trees
+ * there is no other violation and no edge falls. cyclic: [roots] vertices of cycles and those that
+ * lead into them over such edges, on all ranks. Collective.
  */
 enum hw_status hw_root_batch_flat_cycles(const struct hw_root_batch *batch, int roots,
                                          const int *root, hw_count *cyclic, struct hw_error *err);

@@ -2,9 +2,9 @@
  * Validation of shortest paths: trees as tree_rules.c checks them, and negative cycles
  * against the input tuples.
  *
- * The steps of all cycles make one sorted table, the same on all ranks. One pass
- * over the tuples determines the lightest of each step, then the weights of every cycle are summed
- * exactly. Few tuples are steps: a small filter turns the others away.
+ * The steps of all cycles make one sorted table, the same on all ranks. One pass over the tuples
+ * determines the lightest of each step, then the weights of every cycle are summed exactly. Few
+ * tuples are steps: a small Bloom filter rejects most others.
  */
 #include "lib/base/exact_sum.h"
 #include "lib/base/memory.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tuples that a rank reads at a time to look for cycles. */
+/* Tuples that a rank reads at a time for the steps of cycles. */
 #define CHUNK (16 * (hw_count)HW_STORE_BLOCK)
 
 /* Values of one reduction at most. */
@@ -111,7 +111,7 @@ static hw_count find_step(const struct steps *steps, struct step step)
     return found ? found - steps->step : -1;
 }
 
-/* Notes the weights of those of a block of tuples that are steps. */
+/* Records the weights of the tuples of a block that are steps. */
 static void take_tuples(struct steps *steps, const struct hw_edges *edges)
 {
     bool whole = steps->desc->weights == HW_WEIGHTS_I32;
@@ -170,8 +170,7 @@ static void note(struct hw_verdict *verdict, hw_gid a, hw_gid b)
     }
 }
 
-/* Adds up a cycle, all of whose steps are tuples: whether its weight is negative,
- * and as stated. */
+/* Sums a cycle, all of whose steps are tuples: whether its weight is negative, and as stated. */
 static bool weighs_so(const struct steps *steps, const struct hw_cycle *cycle)
 {
     __extension__ typedef __int128 wide;
@@ -205,7 +204,7 @@ static void check_cycle(const struct steps *steps, const struct hw_cycle *cycle,
         note(verdict, cycle->vertex[0], HW_GID_NONE);
 }
 
-/* Whether element i of a tree says that its vertex is reached. */
+/* Whether element i of a tree marks its vertex as reached. */
 static bool is_reached(enum hw_value value, const void *distance, const hw_gid *parent, hw_count i)
 {
     if (parent[i] != HW_GID_NONE)
@@ -215,8 +214,8 @@ static bool is_reached(enum hw_value value, const void *distance, const hw_gid *
     return ((const int64_t *)distance)[i] != -1;
 }
 
-/* That no vertex is reached by a search that ended with a cycle: counts them in
- * verdict->reached, each a violation. Collective. */
+/* Counts the vertices that a search with a cycle marks as reached, in verdict->reached; each is a
+ * violation. Collective. */
 static enum hw_status check_unreached(const struct hw_context *ctx, hw_gid vertices,
                                       enum hw_value value, const void *distance,
                                       const hw_gid *parent, struct hw_verdict *verdict,
@@ -245,7 +244,7 @@ static enum hw_status check_unreached(const struct hw_context *ctx, hw_gid verti
     return status;
 }
 
-/* Starts a verdict anew. */
+/* Resets a verdict. */
 static void clear_verdict(struct hw_verdict *verdict)
 {
     *verdict = (struct hw_verdict){.reached = 0};
@@ -294,8 +293,8 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
         hw_verify_roots(trees->k, trees->root, hw_graph_desc(graph)->vertices, err);
     for (hw_count i = 0; i < trees->k && trees->cycle; i++)
         cycles += trees->cycle[i].length > 0;
-    /* Searches with a cycle ride along with the others: a pass is the same for
-     * one tree as for many. */
+    /* Searches with a cycle share the pass of the others, which costs the same for one tree and for
+     * many. */
     if (status == HW_OK && cycles < trees->k)
         status =
             hw_verify_trees(ctx, graph, trees,

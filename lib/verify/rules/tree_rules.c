@@ -6,25 +6,25 @@
  * Held for a batch of up to 64 roots, for each vertex of the rank's slice:
  *   - its row: the levels or distances under all roots side by side (vertex_rows.h);
  *   - its parent edges: its distinct parents, each with the set of roots (parent_edge_hash.h).
- * Then, with the rules in the order in which they are settled:
- *   1, 2, 4  what a vertex shows by itself, while rows and parent edges are made
+ * Then, with the rules in the order in which they are checked:
+ *   1, 2, 4  what a vertex alone violates, while rows and parent edges are made
  *            (load_trees.c): the root's parent and level, parents that are no vertex,
  *            levels without a parent;
  *   3, 4     each tuple: the rows of its ends are compared (input_edge_rules.c);
  *   5        each tuple claims the parent edges between its ends; parent edges left unclaimed
  *            are no edges of the graph;
  *   2        the levels at both ends of a parent edge, exactly, when it is claimed, or
- *            at the end if nobody claims it;
+ *            at the end if no tuple claims it;
  *   1, 4     if every level is its parent's plus one, down to the root's 0, then
- *            there is no cycle and every chain of parents ends at the root. For a
- *            tree where that, or anything that could end a chain elsewhere, was
- *            violated, the chains are followed (parent_pointer_jump.c).
- * Distances in place of levels: a parent edge is settled by any tuple that fits it; and
- * since weights may be zero or vanish in rounding, distances show that there is no
- * cycle only along tree edges where they rise. Where they stay equal, those edges'
- * chains alone are followed; where they fall, all.
- * That what is not reached cannot be reached follows from rules 3 and 4: no
- * tuple leads out of the reached set, which contains the root.
+ *            there is no cycle and every path of parents ends at the root. For a
+ *            tree where that, or anything that could end a path elsewhere, was
+ *            violated, the parents are followed (parent_pointer_jump.c).
+ * Distances in place of levels: any tuple that is tight claims a parent edge; and
+ * since weights may be zero or vanish in rounding, distances prove that there is no
+ * cycle only along tree edges where they rise. Where they stay equal, the paths over
+ * those edges alone are followed; where they fall, all.
+ * Unreached vertices are unreachable by rules 3 and 4: no tuple leads out of the
+ * reached set, which contains the root.
  *
  * A pass touches four cache lines a tuple, two rows and two buckets of parent edges, for
  * one root as for 64; on R-MAT graphs 64 cost about four times one. Between ranks
@@ -58,16 +58,16 @@ const char *hw_rule_name(enum hw_rule rule)
     }
 }
 
-/* ---- how much at a time ---- */
+/* ---- sizes of batches and chunks ---- */
 
-/* What a pass needs, decided alike on all ranks. */
+/* The configuration of a pass, the same on all ranks. */
 struct plan {
     int roots;      /* of a batch */
     hw_count chunk; /* tuples */
 };
 
-/* Tuples a rank reads at a time: what an eighth of its memory takes, in whole
- * digest blocks. */
+/* Tuples that a rank reads at a time: as many as fit in an eighth of its memory, in whole digest
+ * blocks. */
 static hw_count choose_chunk(hw_count share, int ranks, int roots, enum hw_lane lane)
 {
     hw_count max = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
@@ -94,7 +94,7 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
     return threads * (hw_count)sizeof(struct hw_verify_worker) + (pass > chains ? pass : chains);
 }
 
-/* The largest batch whose need fits in `share`; a single root if none does. */
+/* The largest batch that fits in `share` bytes; a single root if none does. */
 static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ranks, int threads,
                              enum hw_lane lane)
 {
@@ -108,7 +108,7 @@ static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ran
     }
 }
 
-/* What hw_verify_bytes() says, for such lanes. */
+/* hw_verify_bytes() for these lanes. */
 static hw_count min_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k,
                           enum hw_lane lane)
 {
@@ -135,7 +135,7 @@ hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int 
     return min_bytes(graph, ranks, threads, k, HW_LANE_F32);
 }
 
-/* Settles the plan among the ranks and requires its memory. Collective. */
+/* Agrees on the plan among the ranks and requires its memory. Collective. */
 static enum hw_status settle_plan(const struct hw_context *ctx, hw_count k, hw_count count,
                                   enum hw_lane lane, struct plan *plan, struct hw_error *err)
 {
@@ -159,7 +159,7 @@ static enum hw_status settle_plan(const struct hw_context *ctx, hw_count k, hw_c
 
 /* ---- one batch ---- */
 
-/* The lane that holds the values of all ranks. Collective. */
+/* The lane type that holds the values of all ranks. Collective. */
 static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value value,
                                   hw_count length, const void *values, enum hw_lane *lane,
                                   struct hw_error *err)
@@ -171,7 +171,7 @@ static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value va
     return status;
 }
 
-/* Adds the workers' counts up, over threads and ranks. Collective. */
+/* Sums the workers' counts over threads and ranks. Collective. */
 static enum hw_status add_up(struct hw_root_batch *batch, struct hw_violation_counts *violations,
                              struct hw_error *err)
 {
@@ -181,8 +181,7 @@ static enum hw_status add_up(struct hw_root_batch *batch, struct hw_violation_co
     return hw_violation_counts_reduce(batch->ctx->world, violations, err);
 }
 
-/* Brings the roots whose flat tree edges close a cycle under suspicion.
- * Collective. */
+/* Marks the roots whose flat tree edges contain a cycle as suspect. Collective. */
 static enum hw_status suspect_flat(const struct hw_root_batch *batch,
                                    struct hw_violation_counts *violations, struct hw_error *err)
 {
@@ -200,8 +199,7 @@ static enum hw_status suspect_flat(const struct hw_root_batch *batch,
     return status;
 }
 
-/* Follows the chains of the roots that came under suspicion, and adds what they
- * show to violations. Collective. */
+/* Follows the parents under the suspect roots, and adds the violations. Collective. */
 static enum hw_status follow_suspects(const struct hw_root_batch *batch,
                                       struct hw_violation_counts *violations, struct hw_error *err)
 {

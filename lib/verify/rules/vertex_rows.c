@@ -9,7 +9,7 @@
 /* Lanes that one step of a comparison takes, at least. */
 #define VECTOR 16
 
-/* How lanes of distances say unreached: beyond every distance plus any weight. */
+/* Unreached in lanes of distances: beyond every distance plus any weight. */
 #define UNREACHED_I32 ((int32_t)1 << 30)
 #define UNREACHED_I64 (INT64_MAX - ((int64_t)1 << 32))
 
@@ -247,7 +247,7 @@ static inline uint8_t apart(uint8_t a, uint8_t b, uint8_t *within)
     return (uint8_t)(max - min);
 }
 
-/* How far v lies above u; nothing where u is not reached. */
+/* Difference of v and u; 0 where u is not reached. */
 static inline uint8_t above(uint8_t u, uint8_t v, uint8_t *within)
 {
     *within = (uint8_t)(*within + (u != HW_ROW_UNREACHED));
@@ -283,7 +283,7 @@ static bool narrow_agree(const struct hw_rows *rows, bool directed, const unsign
     return off <= 1;
 }
 
-/* One 32-bit lane of levels, whatever it holds. */
+/* Compares one 32-bit lane of levels, of any value. */
 static bool level_agrees(bool directed, int64_t u, int64_t v, uint8_t *within)
 {
     if (directed) {

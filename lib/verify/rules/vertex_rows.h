@@ -2,11 +2,10 @@
  * Levels or distances, one row a vertex: those of all roots of a batch side by
  * side.
  *
- * A tuple is checked for up to 64 roots by comparing two rows, lane by lane.
- * Levels take one cache line as long as each is at most HW_ROW_LIMIT; a batch
- * with longer searches, or with nonsense in it, takes 32-bit lanes. Distances
- * take four lines, or eight where integers are large. Lanes beyond the batch read
- * as unreached.
+ * A tuple is checked for up to 64 roots by comparing two rows, lane by lane. Levels take one cache
+ * line as long as each is at most HW_ROW_LIMIT; a batch with longer searches, or with invalid
+ * levels, takes 32-bit lanes. Distances take four lines, or eight where integers are large. Lanes
+ * beyond the batch read as unreached.
  *
  * All rules speak of values and weights; for levels every weight is 1.
  */
@@ -16,9 +15,8 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 
-/* The largest level of an 8-bit lane, and how that lane says unreached. The two
- * lie apart by more than one, so that an unreached end fails the comparison of
- * levels by itself. */
+/* The largest level of an 8-bit lane, and its value for unreached. The two differ by more than one,
+ * so that an unreached end fails the comparison of levels by itself. */
 #define HW_ROW_LIMIT 252
 #define HW_ROW_UNREACHED 255
 
@@ -28,15 +26,14 @@
 /* Integer distances beyond these are taken for these: no path is as long. */
 #define HW_ROW_FAR ((int64_t)1 << 62)
 
-/* What the trees of a batch carry: the element type of their values, and how
- * one of them says unreached. */
+/* The values of a batch's trees: their element type, and the value for unreached. */
 enum hw_value {
     HW_VALUE_LEVEL, /* int32_t, -1 */
     HW_VALUE_F32,   /* float, INFINITY */
     HW_VALUE_I64    /* int64_t, -1 */
 };
 
-/* What a lane holds. */
+/* The element of a lane. */
 enum hw_lane { HW_LANE_LEVEL8, HW_LANE_LEVEL32, HW_LANE_F32, HW_LANE_I32, HW_LANE_I64 };
 
 /* The tightness of a tree edge, from its parent's value, its weight and its child's value. */
@@ -105,7 +102,7 @@ bool hw_row_reached(const struct hw_rows *rows, const unsigned char *row, int la
 bool hw_row_over(const struct hw_rows *rows, const unsigned char *u, const unsigned char *v,
                  int lane, union hw_weight weight);
 
-/* How a tree edge stands; loose if either end is not reached. Local. */
+/* The tightness of a tree edge; loose if either end is not reached. Local. */
 enum hw_edge_tightness hw_row_edge_tightness(const struct hw_rows *rows,
                                              const unsigned char *parent,
                                              const unsigned char *child, int lane,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Ends a comparison of examples: no vertex is as large. */
+/* Sentinel for the minimum of examples: larger than any vertex. */
 #define FAR INT64_MAX
 
 void hw_violation_counts_clear(struct hw_violation_counts *violations)
