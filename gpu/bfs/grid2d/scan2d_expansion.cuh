@@ -146,7 +146,7 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
     uint32_t list[per_thread];
 
     found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)per_thread));
-    low = last_index(low, high, [&](uint32_t i) { return from.sum[i] <= first; });
+    low = last_index(low, high, [=](uint32_t i) { return from.sum[i] <= first; });
     count64 own = from.sum[low], next = low + 1 < high ? from.sum[low + 1] : all;
 #pragma unroll
     for (int k = 0; k < per_thread; k++) {
