@@ -12,6 +12,8 @@
 #include "gpu/device/prefix_search.cuh"
 #include "gpu/sssp/distributed/distributed_sssp_device.cuh"
 
+#include <cub/block/block_scan.cuh>
+
 namespace
 {
 
@@ -199,36 +201,31 @@ __device__ void list_frontier(const kernel_params &params, const job_t &job, boo
     }
 }
 
-/* Reserves queue entries for all threads of the block. mine: lists and edges of this thread, packed
- * as in control->queue_size. Returns the packed prefix of this thread. All threads call it. */
-__device__ count64 reserve_queue(count64 *counter, count64 *warp_sum, count64 mine)
-{
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const count64 prefix = hw_warp_scan(mine);
+/* Shared memory of reserve_queue(). */
+using block_scan = cub::BlockScan<count64, threads, cub::BLOCK_SCAN_WARP_SCANS>;
+struct queue_reservation {
+    block_scan::TempStorage scan;
+    count64 start;
+};
 
-    if (lane == 31)
-        warp_sum[warp] = prefix;
+/* Reserves queue entries for all threads of the block. mine: lists and edges of this thread, packed
+ * as in control->queue_size. Returns the packed prefix of this thread. All threads of the block. */
+__device__ count64 reserve_queue(count64 *counter, queue_reservation &scratch, count64 mine)
+{
+    count64 before, total;
+
+    block_scan(scratch.scan).ExclusiveSum(mine, before, total);
+    if (threadIdx.x == 0)
+        scratch.start = total ? atomicAdd(counter, total) : 0;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        count64 sum = 0;
-        for (int w = 0; w < threads / 32; w++) {
-            const count64 more = warp_sum[w];
-            warp_sum[w] = sum;
-            sum += more;
-        }
-        warp_sum[threads / 32] = sum ? atomicAdd(counter, sum) : 0;
-    }
-    __syncthreads();
-    const count64 start = warp_sum[threads / 32] + warp_sum[warp] + prefix - mine;
-    __syncthreads();
-    return start;
+    return scratch.start + before;
 }
 
 /* Queues the lists that have edges to relax, one list per thread. */
 template <int kind>
 __device__ void queue_edges(const kernel_params &params, const job_t &job, block_sums &sums)
 {
-    __shared__ count64 warp_sum[threads / 32 + 1];
+    __shared__ queue_reservation scratch;
     const count64 listed = hw_load_relaxed(&params.control->frontier_lists);
     count64 degrees = 0;
 
@@ -242,7 +239,7 @@ __device__ void queue_edges(const kernel_params &params, const job_t &job, block
             range = find_edge_range<kind>(params, job, list);
         }
         degrees += range.length;
-        const count64 start = reserve_queue(&params.control->queue_size, warp_sum,
+        const count64 start = reserve_queue(&params.control->queue_size, scratch,
                                             hw_pack_entry(range.edges, edge_bits));
         if (range.edges) {
             const count64 queue_index = hw_packed_entries(start, edge_bits),

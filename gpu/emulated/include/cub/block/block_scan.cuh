@@ -6,15 +6,18 @@
 namespace cub
 {
 
-/* The storage is in use until all threads have returned: each overwrites its part when it does. */
-template <class T, int Threads> class BlockScan
+enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_WARP_SCANS };
+
+/* All algorithms are one here. The storage is in use until all threads have returned: each
+ * overwrites its part when it does. */
+template <class T, int Threads, BlockScanAlgorithm = BLOCK_SCAN_RAKING> class BlockScan
 {
   public:
     struct TempStorage {
         T value[Threads];
     };
 
-    explicit BlockScan(TempStorage &storage) : room(storage)
+    explicit BlockScan(TempStorage &shared) : storage(shared)
     {
     }
 
@@ -24,14 +27,14 @@ template <class T, int Threads> class BlockScan
 
         if (blockDim.x != Threads)
             emulated::fail("a scan over %d threads in a block of %u", Threads, blockDim.x);
-        room.value[threadIdx.x] = in;
+        storage.value[threadIdx.x] = in;
         __syncthreads();
         for (unsigned i = 0; i < Threads; i++) {
-            before = i < threadIdx.x ? static_cast<T>(before + room.value[i]) : before;
-            all = static_cast<T>(all + room.value[i]);
+            before = i < threadIdx.x ? static_cast<T>(before + storage.value[i]) : before;
+            all = static_cast<T>(all + storage.value[i]);
         }
         __syncthreads();
-        room.value[threadIdx.x] = static_cast<T>(0xA5);
+        storage.value[threadIdx.x] = static_cast<T>(0xA5);
         out = before;
         total = all;
     }
@@ -45,7 +48,7 @@ template <class T, int Threads> class BlockScan
     }
 
   private:
-    TempStorage &room;
+    TempStorage &storage;
 };
 
 } // namespace cub
