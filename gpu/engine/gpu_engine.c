@@ -93,8 +93,8 @@ static int ranks_per_node(const struct hw_part *part)
     return spec->layout == HW_LAYOUT_DEGREE_SEPARATED && spec->nodes > 1 ? spec->devices : 0;
 }
 
-/* What precedes the device: the states, and what refuses a part. Local unless results->open()
- * is collective. */
+/* Allocates the states and refuses parts that the method does not support, then opens the device.
+ * Local unless results->open() is collective. */
 static enum hw_status open_states(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_results *results = engine->ops->results;
@@ -404,12 +404,20 @@ int hw_gpu_warm_tlb(const struct hw_gpu_engine *engine, uint32_t *never)
     return code;
 }
 
+enum hw_status hw_gpu_run_first_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const char *method = engine->method->descriptor->name;
+    enum hw_status status = engine->ops->search(engine, err);
+
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), method, err) : status;
+}
+
 enum hw_status hw_gpu_check_failed(const struct hw_gpu_engine *engine, uint32_t failed,
                                    const char *const *reasons, uint32_t count, struct hw_error *err)
 {
     if (failed == 0)
         return HW_OK;
-    return hw_fail(err, HW_INTERNAL, "method %s gave up on rank %d: %s",
+    return hw_fail(err, HW_INTERNAL, "method %s failed on rank %d: %s",
                    engine->method->descriptor->name, engine->ctx->rank,
-                   failed < count ? reasons[failed] : "it is not known why");
+                   failed < count ? reasons[failed] : "unknown reason");
 }

@@ -139,6 +139,10 @@ extern const struct hw_engine_ops hw_gpu_engine_ops;
  * Local. */
 int hw_gpu_warm_tlb(const struct hw_gpu_engine *engine, uint32_t *never);
 
+/* Runs a first search and waits until it ends; the last call of most hw_gpu_search.open(). The
+ * first launch of a kernel loads it, which must not be timed. Collective if the search is. */
+enum hw_status hw_gpu_run_first_search(struct hw_gpu_engine *engine, struct hw_error *err);
+
 /* HW_OK for failed == 0, else HW_INTERNAL with the reason: reasons[failed], of `count`. Local. */
 enum hw_status hw_gpu_check_failed(const struct hw_gpu_engine *engine, uint32_t failed,
                                    const char *const *reasons, uint32_t count,

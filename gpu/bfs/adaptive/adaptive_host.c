@@ -8,7 +8,6 @@
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 
 struct state {
@@ -119,9 +118,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     state->params.graph = engine->graph;
     state->params.parent = engine->output.parent;
     state->params.parent_is_first_neighbor = engine->output.settled;
-    /* The first launch loads the kernel: keep it outside any timing. */
-    enum hw_status status = search(engine, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method adaptive", err) : status;
+    return hw_gpu_run_first_search(engine, err);
 }
 
 /* Names the routine of a step. */

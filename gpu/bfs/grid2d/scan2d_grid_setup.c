@@ -9,7 +9,6 @@
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
 
-#include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +34,14 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 
     if (spec->rows > HW_SCAN2D_GRID_MAX_SIDE || spec->columns > HW_SCAN2D_GRID_MAX_SIDE ||
         spec->parts > HW_ALLGATHER_RANKS)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method scan2d does up to %d parts on GPUs, %d in a row or a column, not "
-                       "%dx%d",
-                       HW_ALLGATHER_RANKS, HW_SCAN2D_GRID_MAX_SIDE, spec->rows, spec->columns);
+        return hw_fail(
+            err, HW_BAD_INPUT,
+            "method scan2d supports up to %d parts on GPUs, %d in a row or a column, not "
+            "%dx%d",
+            HW_ALLGATHER_RANKS, HW_SCAN2D_GRID_MAX_SIDE, spec->rows, spec->columns);
     if (((hw_count)part->grid.block + HW_SCAN2D_GRID_BLOCK_ALIGN) * spec->parts >=
         (hw_count)HW_INVALID_VERTEX)
-        return hw_fail(err, HW_BAD_INPUT, "method scan2d numbers vertices with 32 bits");
+        return hw_fail(err, HW_BAD_INPUT, "method scan2d has 32-bit vertex numbers");
     return HW_OK;
 }
 
@@ -459,11 +459,6 @@ enum hw_status hw_scan2d_grid_open(struct hw_gpu_engine *engine, struct hw_error
         status = upload_graph_ids(engine, err);
     if (status == HW_OK && hw_scan2d_grid_uses_preposted_recv(engine))
         status = open_preposted(engine, err);
-    /* The first launch of a kernel loads it: keep that out of the measured time. */
     state->root.packed_id = state->root.position = HW_INVALID_VERTEX;
-    if (status == HW_OK)
-        status = hw_scan2d_grid_search(engine, err);
-    return status == HW_OK
-               ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
-               : status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }

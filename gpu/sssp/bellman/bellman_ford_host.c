@@ -136,7 +136,7 @@ static uint64_t find_long_lists(struct hw_bellman_params *params,
     return lists;
 }
 
-/* Edges of a chunk, which a warp relaxes in a go: fewer where a phase has few. */
+/* Edges of a chunk, which a warp relaxes at a time: fewer where a phase has few. */
 static uint64_t chunk_edges(const struct hw_bellman_params *params, uint32_t tier)
 {
     return tier < params->lists.num_tiers ? HW_BELLMAN_CHUNK_EDGES / 4 : HW_BELLMAN_CHUNK_EDGES;
@@ -389,8 +389,8 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
     if (status == HW_OK && own->chunk_capacity > 0)
         status = create_chunks(engine, err);
     if (status == HW_OK && params->config.edge_classes) {
-        status =
-            hw_cuda(hw_bellman_launch_edge_classes(params), "the kernel that classes edges", err);
+        status = hw_cuda(hw_bellman_launch_edge_classes(params), "the kernel that classifies edges",
+                         err);
         hw_sssp_state_of(engine)->paths.mask = params->paths.mask =
             (1u << HW_BELLMAN_CLASS_SHIFT) - 1;
     }
@@ -398,12 +398,7 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
         status = hw_bellman_find_candidate_edges(engine, err);
     if (status == HW_OK && hw_sssp_state_of(engine)->weight_stats.negative > 0)
         status = hw_tree_open(engine->ctx, engine->part, &own->tree, err);
-    /* The first launch of a kernel loads it, which must not be timed. */
-    if (status == HW_OK)
-        status = engine->ops->search(engine, err);
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "the first search", err);
-    return status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
 void hw_bellman_close(struct hw_gpu_engine *engine)
@@ -444,11 +439,12 @@ static enum hw_status run_dynamic(struct hw_gpu_engine *engine, struct hw_error 
     if (status == HW_OK)
         status = hw_bellman_fetch(engine, err);
     if (status == HW_OK && own->control.failures > 0)
-        return hw_fail(err, HW_RESOURCES,
-                       "%" PRIu32
-                       " long lists got no kernels of their own, for want of launch resources; use "
-                       "--large-lists blocks",
-                       own->control.failures);
+        return hw_fail(
+            err, HW_RESOURCES,
+            "%" PRIu32
+            " long lists could not be relaxed by kernels of their own: launch resources are "
+            "exhausted; use --large-lists blocks",
+            own->control.failures);
     return status;
 }
 
@@ -490,7 +486,7 @@ enum hw_status hw_bellman_finish(struct hw_gpu_engine *engine, struct hw_error *
         status = hw_cuda(hw_bellman_launch_leaves(params), "the kernel that settles leaves", err);
     if (status == HW_OK && params->state.packed_word)
         status =
-            hw_cuda(hw_bellman_launch_unpack(params), "the kernel that takes words apart", err);
+            hw_cuda(hw_bellman_launch_unpack(params), "the kernel that unpacks distances", err);
     return status;
 }
 

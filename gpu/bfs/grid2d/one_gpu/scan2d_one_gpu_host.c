@@ -7,7 +7,6 @@
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
 
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 
 struct state {
@@ -52,12 +51,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     hw_frontier_queue_open(engine, &state->params.common);
     enum hw_status status = hw_cuda(hw_scan2d_launch_shape(&state->params, &state->blocks),
                                     engine->method->descriptor->name, err);
-    /* The first launch of a kernel loads it: keep that out of the measured time. */
-    if (status == HW_OK)
-        status = search(engine, err);
-    return status == HW_OK
-               ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->descriptor->name, err)
-               : status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
 static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
