@@ -50,8 +50,8 @@ gpu 2 "degree-separated --parts 2" --method delta
 hopwave-generate -q --model rmat --scale 12 --weights integer:0:99 --recipe -o larger.h5
 cpu larger.h5
 gpu 4 "1d --parts 4" --method delta
-# Rows of steps: bytes of what is told, which is no mail, edges pulled, vertices and edges pushed.
-rows "what is told, pushed and pulled is counted" "total(b'tell', 'bytes_sent') > 0 and \
+# Trace records: bytes of broadcasts, edges pulled, vertices and edges pushed.
+rows "broadcasts, pushes and pulls are counted" "total(b'broadcast', 'bytes_sent') > 0 and \
     total(b'long.pull', 'pulled') > 0 and total(b'short.push', 'frontier') > 0"
 hopwave-generate -q --model rmat --scale 12 --weights integer:0:1000000 --recipe -o longer.h5
 cpu longer.h5

@@ -303,7 +303,7 @@ enum hw_status hw_distributed_sssp_broadcast_distances(struct hw_distributed_sss
                                                          &job, &counters, err);
 
     if (status == HW_OK)
-        hw_distributed_sssp_add_trace_record(sssp, "tell", HW_DIRECTION_AUTO, 0, &counters);
+        hw_distributed_sssp_add_trace_record(sssp, "broadcast", HW_DIRECTION_AUTO, 0, &counters);
     return status;
 }
 
@@ -324,7 +324,7 @@ static enum hw_status wait_for_run(const struct hw_distributed_sssp *sssp, struc
     for (uint64_t poll = 1;
          __atomic_load_n(&summary->run, __ATOMIC_ACQUIRE) != sssp->device_run.runs; poll++) {
         if (over)
-            return hw_fail(err, HW_INTERNAL, "a run of rounds left no result");
+            return hw_fail(err, HW_INTERNAL, "a run of rounds ended without a result");
         if (poll % POLLS_PER_QUERY != 0)
             continue;
         cudaError_t error = cudaStreamQuery(NULL);
@@ -333,7 +333,7 @@ static enum hw_status wait_for_run(const struct hw_distributed_sssp *sssp, struc
             return cuda((int)error, "a run of rounds", err);
     }
     if (summary->failed)
-        return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
+        return hw_fail(err, HW_INTERNAL, "rank %d timed out: a GPU did not arrive at a barrier",
                        sssp->engine->ctx->rank);
     return HW_OK;
 }

@@ -196,7 +196,7 @@ static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, st
     for (uint64_t poll = 1; __atomic_load_n(&report->run, __ATOMIC_ACQUIRE) != peer->searches;
          poll++) {
         if (finished)
-            return hw_fail(err, HW_INTERNAL, "the kernel of method delta left no result");
+            return hw_fail(err, HW_INTERNAL, "the kernel of method delta ended without a result");
         if (poll % POLLS_PER_QUERY != 0)
             continue;
         cudaError_t error = cudaStreamQuery(NULL);
@@ -205,7 +205,7 @@ static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, st
             return hw_cuda((int)error, "the kernel of method delta", err);
     }
     if (report->failed)
-        return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
+        return hw_fail(err, HW_INTERNAL, "rank %d timed out: a GPU did not arrive at a barrier",
                        sssp->engine->ctx->rank);
     return HW_OK;
 }
@@ -216,7 +216,7 @@ static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, stru
     const struct hw_distributed_sssp_params *part = &sssp->params;
     enum hw_status status =
         hw_cuda(hw_peer_delta_launch_forget(&state_of(sssp)->params, sssp->search.root_local_id),
-                "the kernel that forgets distances", err);
+                "the kernel that resets remote distances", err);
 
     if (status == HW_OK)
         status = hw_gpu_fill(part->state.frontier_bits, 0, ((size_t)part->lists.count / 32 + 1) * 4,
@@ -275,7 +275,7 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         [HW_PEER_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
         [HW_PEER_DELTA_LIGHT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
         [HW_PEER_DELTA_HEAVY_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
-        [HW_PEER_DELTA_BROADCAST] = {"tell", HW_DIRECTION_AUTO},
+        [HW_PEER_DELTA_BROADCAST] = {"broadcast", HW_DIRECTION_AUTO},
         [HW_PEER_DELTA_HEAVY_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
         [HW_PEER_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
         [HW_PEER_DELTA_PARENTS] = {"parents", HW_DIRECTION_AUTO},
