@@ -59,7 +59,7 @@ enum hw_status hw_allgather_open(struct hw_transport *transport, hw_count offset
 
     *allgather = (struct hw_allgather){.transport = transport};
     if (ranks > HW_ALLGATHER_RANKS)
-        return hw_fail(err, HW_BAD_INPUT, "up to %d ranks work together here, not %d",
+        return hw_fail(err, HW_BAD_INPUT, "all-gathers between GPUs support up to %d ranks, not %d",
                        HW_ALLGATHER_RANKS, ranks);
     enum hw_status status =
         hw_cuda((int)cudaMalloc((void **)&allgather->device_results, bytes), "cudaMalloc", err);
@@ -216,13 +216,13 @@ static enum hw_status await(const struct hw_allgather *allgather, const uint64_t
         if ((uint32_t)value == number)
             break;
         if (stream_ended)
-            return hw_fail(err, HW_INTERNAL, "an all-gather of the GPUs left no result");
+            return hw_fail(err, HW_INTERNAL, "an all-gather between GPUs ended without a result");
         if (poll % POLLS_PER_QUERY != 0)
             continue;
         cudaError_t error = cudaStreamQuery((cudaStream_t)allgather->stream);
         stream_ended = error == cudaSuccess;
         if (error != cudaSuccess && error != cudaErrorNotReady)
-            return hw_cuda((int)error, "an all-gather of the GPUs", err);
+            return hw_cuda((int)error, "an all-gather between GPUs", err);
     }
     *half = value >> 32;
     return HW_OK;

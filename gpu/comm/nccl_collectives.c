@@ -166,7 +166,7 @@ enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count
                                 const hw_count *receive_bytes, struct hw_error *err)
 {
     if (!self->comm)
-        return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
+        return hw_fail(err, HW_RESOURCES, "an earlier call of NCCL failed");
     enum hw_status status = check(self, self->start(), "ncclGroupStart", err);
     if (status != HW_OK)
         return abort_if_broken(self, status);
@@ -189,7 +189,7 @@ enum hw_status hw_nccl_broadcast(struct hw_nccl *self, int q, const void *from, 
                                  hw_count bytes, struct hw_error *err)
 {
     if (!self->comm)
-        return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
+        return hw_fail(err, HW_RESOURCES, "an earlier call of NCCL failed");
     enum hw_status status =
         check(self, self->broadcast(from, to, (size_t)bytes, ncclUint8, q, self->comm, NULL),
               "ncclBroadcast", err);
@@ -225,14 +225,14 @@ enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count
 {
     (void)self, (void)heap, (void)send_offset, (void)send_bytes;
     (void)receive_offset, (void)receive_bytes;
-    return hw_fail(err, HW_INTERNAL, "there is no NCCL");
+    return hw_fail(err, HW_INTERNAL, "this build has no NCCL");
 }
 
 enum hw_status hw_nccl_broadcast(struct hw_nccl *self, int q, const void *from, void *to,
                                  hw_count bytes, struct hw_error *err)
 {
     (void)self, (void)q, (void)from, (void)to, (void)bytes;
-    return hw_fail(err, HW_INTERNAL, "there is no NCCL");
+    return hw_fail(err, HW_INTERNAL, "this build has no NCCL");
 }
 
 void hw_nccl_close(struct hw_nccl *self)

@@ -34,7 +34,7 @@ static enum hw_status open_handles(const struct group *group, const cudaIpcMemHa
             cudaIpcOpenMemHandle(&memory, handles[k], cudaIpcMemLazyEnablePeerAccess);
         if (error != cudaSuccess) {
             (void)cudaGetLastError(); /* clear it, or the next launch would return it */
-            status = hw_fail(err, HW_RESOURCES, "rank %d cannot reach the GPU of rank %d (%s)",
+            status = hw_fail(err, HW_RESOURCES, "rank %d cannot map the memory of rank %d (%s)",
                              member(group, group->me), member(group, k), cudaGetErrorString(error));
         }
         heap[member(group, k)] = memory;
@@ -76,7 +76,7 @@ enum hw_status hw_peer_memory_open(MPI_Comm comm, const int *which, char **heap,
     const cudaError_t error = cudaIpcGetMemHandle(&own, heap[member(&group, group.me)]);
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
-        status = hw_fail(err, HW_RESOURCES, "rank %d cannot show its GPU's memory to others (%s)",
+        status = hw_fail(err, HW_RESOURCES, "rank %d cannot export its GPU's memory (%s)",
                          member(&group, group.me), cudaGetErrorString(error));
     }
     status = hw_agree(comm, status, err);

@@ -213,7 +213,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
         return status;
     if (shared && asked == HW_TRANSPORT_NCCL)
         return hw_fail(err, HW_RESOURCES,
-                       "--transport nccl wants a GPU for each rank, and ranks share GPUs here; use "
+                       "--transport nccl needs a GPU for each rank, and ranks share GPUs here; use "
                        "auto, peer or mpi");
     if (shared && asked == HW_TRANSPORT_AUTO)
         transport->kind = HW_TRANSPORT_MPI;
@@ -221,7 +221,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
         hw_note(ctx, "%d ranks share %d GPU%s%s", ctx->node_size, used, used == 1 ? "" : "s",
                 asked != HW_TRANSPORT_AUTO
                     ? ""
-                    : ": transport mpi, which does not wait on them in turns");
+                    : "; transport mpi is used, whose kernels do not wait for other ranks");
     if (transport->kind == HW_TRANSPORT_MPI)
         return open_staging(transport, buffers, err);
     if (transport->kind == HW_TRANSPORT_NCCL)

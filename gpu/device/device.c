@@ -30,7 +30,8 @@ enum hw_status hw_gpu_ready(struct hw_error *err)
 
     if (error != cudaSuccess || count == 0)
         return hw_fail(err, HW_RESOURCES, "--device cuda: there is no CUDA device to run on (%s)",
-                       error != cudaSuccess ? cudaGetErrorString(error) : "the driver shows none");
+                       error != cudaSuccess ? cudaGetErrorString(error)
+                                            : "the driver reports none");
     return HW_OK;
 }
 

@@ -59,9 +59,9 @@ static enum hw_status upload(struct hw_gpu_engine *engine, struct hw_error *err)
         status = move_leaves(engine, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_prepare(&engine->graph),
-                         "the kernel that takes first neighbours", err);
+                         "the kernel that derives first neighbors", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err);
+        status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbors", err);
     engine->tree_cache.view = (struct hw_result_view){
         .parent = engine->output.parent_id, .values = engine->output.level, .bits = 32};
     return status;
@@ -98,12 +98,12 @@ static enum hw_status jump_pointers(const struct hw_gpu_engine *engine, struct h
         status = hw_gpu_fill(output->changed, 0, sizeof *output->changed, err);
         if (status == HW_OK)
             status = hw_cuda(hw_gpu_launch_chain_jump(graph, output, root),
-                             "the kernel that jumps pointers", err);
+                             "the kernel that follows parents", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, output->changed, sizeof changed, err);
     }
     if (status == HW_OK && changed)
-        return hw_fail(err, HW_INTERNAL, "method %s left parents that lead round in circles",
+        return hw_fail(err, HW_INTERNAL, "method %s returned parents that form a cycle",
                        engine->method->descriptor->name);
     return status;
 }

@@ -15,7 +15,7 @@ enum hw_status hw_one_gpu_check(struct hw_gpu_engine *engine, struct hw_error *e
     const struct hw_part *part = engine->part;
 
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
-        return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits",
+        return hw_fail(err, HW_BAD_INPUT, "method %s has 32-bit vertex numbers",
                        engine->method->descriptor->name);
     return HW_OK;
 }
@@ -39,7 +39,7 @@ static void plan_lists(struct hw_gpu_engine *engine, bool weighted)
     hw_gpu_add(arrays, &graph->vertex_of_id, n, sizeof *graph->vertex_of_id);
 }
 
-/* The lists on the host in order, or what is known of those on the device. */
+/* Orders the lists on the host; of lists that are on the device, sets the counts and offsets. */
 static enum hw_status order_host(struct hw_gpu_engine *engine, bool weighted, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
@@ -81,7 +81,7 @@ enum hw_status hw_one_gpu_graph_plan(struct hw_gpu_engine *engine, bool weighted
     return HW_OK;
 }
 
-/* Offsets to the device, in the width that the graph has there. */
+/* Uploads offsets in the width that they have on the device. */
 static enum hw_status put_offsets(const struct hw_gpu_engine *engine, const hw_count *offset,
                                   const void *device, struct hw_error *err)
 {
@@ -114,7 +114,7 @@ static enum hw_status put_lists(const struct hw_gpu_engine *engine,
     return status;
 }
 
-/* Graph ids by vertex, and vertices by graph id. */
+/* Uploads graph ids by vertex, and vertices by graph id. */
 static enum hw_status put_ids(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_degree_order *order = &engine->order;
@@ -136,7 +136,7 @@ static enum hw_status put_ids(const struct hw_gpu_engine *engine, struct hw_erro
     return put_words(ids, engine->graph.vertex_of_id, n, err);
 }
 
-/* Takes lists that are on the device already. */
+/* Adopts lists that are on the device already. */
 static void adopt(struct hw_gpu_engine *engine)
 {
     const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
@@ -148,7 +148,7 @@ static void adopt(struct hw_gpu_engine *engine)
     graph->vertex_of_id = resident->vertex_of_id;
 }
 
-/* Brings the lists to the device. */
+/* Uploads the lists. */
 static enum hw_status put_graph(struct hw_gpu_engine *engine, bool weighted, struct hw_error *err)
 {
     const struct hw_degree_order *order = &engine->order;

@@ -18,9 +18,9 @@ template <typename Offset>
 __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *about)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
-        const uint32_t rank = static_cast<uint32_t>(v);
-        const Offset begin = hw_list_begin<Offset>(graph.in, rank);
-        const Offset end = hw_list_begin<Offset>(graph.in, rank + 1);
+        const uint32_t vertex = static_cast<uint32_t>(v);
+        const Offset begin = hw_list_begin<Offset>(graph.in, vertex);
+        const Offset end = hw_list_begin<Offset>(graph.in, vertex + 1);
         const uint32_t source = begin < end ? graph.in.neighbor[begin] : HW_INVALID_VERTEX;
         first[v] = source;
         if (v >= graph.core)
@@ -28,8 +28,8 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
         for (Offset k = 0; k < 8; k++)
             next[8 * v + k] =
                 begin + 1 + k < end ? graph.in.neighbor[begin + 1 + k] : HW_INVALID_VERTEX;
-        const uint64_t out = hw_list_begin<Offset>(graph.out, rank);
-        about[4 * v] = static_cast<uint32_t>(hw_list_begin<Offset>(graph.out, rank + 1) - out);
+        const uint64_t out = hw_list_begin<Offset>(graph.out, vertex);
+        about[4 * v] = static_cast<uint32_t>(hw_list_begin<Offset>(graph.out, vertex + 1) - out);
         about[4 * v + 2] = static_cast<uint32_t>(out);
         about[4 * v + 3] = static_cast<uint32_t>(out >> 32);
         if (source < graph.core)
@@ -37,22 +37,22 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
     }
 }
 
-/* Replaces old ranks of leaves in all lists. */
-__global__ void rename_leaves(hw_gpu_graph graph, const uint32_t *rank, uint32_t *list)
+/* Replaces the old numbers of leaves in all lists. */
+__global__ void rename_leaves(hw_gpu_graph graph, const uint32_t *number, uint32_t *list)
 {
     for (uint64_t k = hw_grid_thread(); k < graph.edges; k += hw_grid_threads())
         if (list[k] >= graph.core)
-            list[k] = rank[list[k]];
+            list[k] = number[list[k]];
 }
 
-/* The lists of leaves, one neighbour each: out of the lists in the new order, and back. */
-__global__ void take_leaves(hw_gpu_graph graph, const uint32_t *rank, const uint32_t *list,
+/* The lists of leaves, one neighbor each: gathered in the new order, then written back. */
+__global__ void take_leaves(hw_gpu_graph graph, const uint32_t *number, const uint32_t *list,
                             uint32_t *taken)
 {
     const uint64_t begin = graph.edges - (graph.active - graph.core);
 
     for (uint64_t v = graph.core + hw_grid_thread(); v < graph.active; v += hw_grid_threads())
-        taken[rank[v] - graph.core] = list[begin + (v - graph.core)];
+        taken[number[v] - graph.core] = list[begin + (v - graph.core)];
 }
 
 __global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *list)
@@ -77,26 +77,26 @@ __global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *
 __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
 {
     for (uint64_t id = hw_grid_thread(); id < graph.vertices; id += hw_grid_threads()) {
-        const uint32_t rank = graph.vertex_of_id[id];
-        const uint32_t source = rank < graph.active ? first[rank] : HW_INVALID_VERTEX;
+        const uint32_t vertex = graph.vertex_of_id[id];
+        const uint32_t source = vertex < graph.active ? first[vertex] : HW_INVALID_VERTEX;
         first_id[id] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : graph.graph_id[source];
     }
 }
 
 /*
- * The parent of a graph id. Most vertices are settled by their first source: one look at
- * a bitmap that stays in the cache says so, and the id is read in order. Only the others
- * look up their parent and its id.
+ * The parent of a graph id. The parent of most is their first in-neighbor: a bit of a bitmap that
+ * stays in the cache marks them, and its id is read in order. Only the others load their parent and
+ * its id.
  */
 __device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
                                                const hw_gpu_output &output, uint32_t root,
-                                               uint32_t rank, uint32_t first_id)
+                                               uint32_t vertex, uint32_t first_id)
 {
-    if (rank >= graph.active)
-        return rank == root ? __ldg(graph.graph_id + rank) : HW_INVALID_VERTEX;
-    if (output.settled && hw_test_bit(output.settled, rank))
+    if (vertex >= graph.active)
+        return vertex == root ? __ldg(graph.graph_id + vertex) : HW_INVALID_VERTEX;
+    if (output.settled && hw_test_bit(output.settled, vertex))
         return first_id;
-    const uint32_t parent = __ldg(output.parent + rank);
+    const uint32_t parent = __ldg(output.parent + vertex);
     return parent == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : __ldg(graph.graph_id + parent);
 }
 
@@ -105,12 +105,12 @@ __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
     const uint64_t fours = graph.vertices / 4;
 
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
+        const uint4 vertex = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
         const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_in_neighbor_id) + i);
-        const uint4 parent = make_uint4(translated(graph, output, root, rank.x, id.x),
-                                        translated(graph, output, root, rank.y, id.y),
-                                        translated(graph, output, root, rank.z, id.z),
-                                        translated(graph, output, root, rank.w, id.w));
+        const uint4 parent = make_uint4(translated(graph, output, root, vertex.x, id.x),
+                                        translated(graph, output, root, vertex.y, id.y),
+                                        translated(graph, output, root, vertex.z, id.z),
+                                        translated(graph, output, root, vertex.w, id.w));
         __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
     }
     for (uint64_t id = fours * 4 + hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
@@ -118,8 +118,8 @@ __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
             translated(graph, output, root, graph.vertex_of_id[id], graph.first_in_neighbor_id[id]);
 }
 
-/* A link of a chain: an ancestor and how many levels above it is. Both are read and
- * written at once, so that jumps may read links of this round or the last. */
+/* An ancestor of a vertex and the number of levels up to it, in one word: a pointer jump reads and
+ * writes both at once, so that it may read entries of this iteration or of the last. */
 __device__ __forceinline__ uint64_t link(uint32_t ancestor, uint32_t levels)
 {
     return static_cast<uint64_t>(ancestor) << 32 | levels;
@@ -158,15 +158,15 @@ __global__ void chain_jump(hw_gpu_graph graph, hw_gpu_output output, uint32_t ro
         *output.changed = 1;
 }
 
-/* The level of a rank, from chains that are complete. */
+/* The level of a vertex, from complete ancestors. */
 __device__ __forceinline__ int32_t level_of(const hw_gpu_graph &graph, const hw_gpu_output &output,
-                                            uint32_t rank, uint32_t root)
+                                            uint32_t vertex, uint32_t root)
 {
-    if (rank == root)
+    if (vertex == root)
         return 0;
-    if (rank >= graph.active)
+    if (vertex >= graph.active)
         return -1;
-    const uint64_t chain = output.chain[rank];
+    const uint64_t chain = output.chain[vertex];
     return ancestor_of(chain) == root ? static_cast<int32_t>(chain) : -1;
 }
 
@@ -176,27 +176,27 @@ __global__ void chain_end(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
         output.level[id] = level_of(graph, output, graph.vertex_of_id[id], root);
 }
 
-/* A warp for each vertex: the least id among its sources one level up. */
+/* A warp for each vertex: the minimum id among its in-neighbors one level up. */
 template <typename Offset>
 __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t v = hw_grid_thread() / 32; v < graph.active; v += hw_grid_threads() / 32) {
-        const uint32_t rank = static_cast<uint32_t>(v);
-        const int32_t level = level_of(graph, output, rank, root);
+        const uint32_t vertex = static_cast<uint32_t>(v);
+        const int32_t level = level_of(graph, output, vertex, root);
         uint32_t least = HW_INVALID_VERTEX;
         if (level <= 0)
             continue;
-        const Offset end = hw_list_begin<Offset>(graph.in, rank + 1);
-        for (Offset k = hw_list_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
+        const Offset end = hw_list_begin<Offset>(graph.in, vertex + 1);
+        for (Offset k = hw_list_begin<Offset>(graph.in, vertex) + lane; k < end; k += 32) {
             const uint32_t source = graph.in.neighbor[k];
             if (level_of(graph, output, source, root) == level - 1)
                 least = min(least, graph.graph_id[source]);
         }
         least = hw_warp_min(least);
         if (lane == 0)
-            output.parent_id[graph.graph_id[rank]] = least;
+            output.parent_id[graph.graph_id[vertex]] = least;
     }
 }
 
@@ -223,13 +223,13 @@ int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, uint32_t *scratch)
+int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *number, uint32_t *scratch)
 {
     const int blocks = hw_blocks(graph->active - graph->core, block_size);
     uint32_t *list = const_cast<uint32_t *>(graph->out.neighbor);
 
-    rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, rank, list);
-    take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);
+    rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, number, list);
+    take_leaves<<<blocks, block_size>>>(*graph, number, list, scratch);
     put_leaves<<<blocks, block_size>>>(*graph, scratch, list);
     return cudaGetLastError();
 }

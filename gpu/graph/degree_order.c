@@ -26,8 +26,8 @@ bool hw_degrees_fall(const struct hw_part *part)
     return rises == 0;
 }
 
-/* Keys that rise where degrees fall, and the positions they are of. Returns the bits
- * that keys have. */
+/* Sort keys that rise as degrees fall, and their positions. Returns the number of bits of the keys.
+ */
 static int fill_keys(const struct hw_part *part, uint64_t *key, hw_lid *position)
 {
     hw_count max_degree = 0;

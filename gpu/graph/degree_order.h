@@ -9,11 +9,11 @@
 /* Entries of one list. Local. */
 hw_count hw_list_length(const struct hw_csr *lists, hw_lid v);
 
-/* Ends of distinct edges at a position of a grid part in one row: out, and of directed
- * graphs in too. Local. */
+/* Degree of a position of a grid part in one row: distinct out-edges, in directed graphs plus
+ * in-edges. Local. */
 hw_count hw_degree_of(const struct hw_part *part, hw_lid v);
 
-/* Whether positions go by falling degree. Local. */
+/* Whether positions are in order of falling degree. Local. */
 bool hw_degrees_fall(const struct hw_part *part);
 
 /* Numbers all positions by falling degree, equal ones in their order. position: of each

@@ -21,14 +21,14 @@ hw_count hw_degree_order_bytes(const struct hw_part *part)
     return 2 * n * (hw_count)sizeof(hw_lid) + (sorting > made ? sorting : made);
 }
 
-static int by_rank(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
     hw_lid x = *(const hw_lid *)a, y = *(const hw_lid *)b;
 
     return (x > y) - (x < y);
 }
 
-/* Where the lists by rank begin. */
+/* Offsets of the lists by vertex. */
 static enum hw_status make_offsets(const struct hw_degree_order *order, const struct hw_csr *from,
                                    struct hw_host_lists *to, struct hw_error *err)
 {
@@ -45,7 +45,7 @@ static enum hw_status make_offsets(const struct hw_degree_order *order, const st
     return HW_OK;
 }
 
-/* Makes the lists by rank from those by position. */
+/* Makes the lists by vertex from those by position. */
 static enum hw_status make_lists(const struct hw_degree_order *order, const struct hw_csr *from,
                                  struct hw_host_lists *to, struct hw_error *err)
 {
@@ -64,16 +64,16 @@ static enum hw_status make_lists(const struct hw_degree_order *order, const stru
         const hw_lid *old = from->index + from->offset[order->position[r]];
         for (hw_count k = 0; k < count; k++)
             list[k] = order->vertex_of_position[old[k]];
-        qsort(list, (size_t)count, sizeof *list, by_rank);
+        qsort(list, (size_t)count, sizeof *list, by_number);
     }
     to->neighbor = to->owned_neighbor;
     return HW_OK;
 }
 
-/* Where degrees 1 and 0 begin. */
+/* The first vertices of degrees 1 and 0. */
 static void find_bounds(struct hw_degree_order *order)
 {
-    hw_lid below[2] = {0, 0}; /* ranks of degree 2 and above; of degree 1 and above */
+    hw_lid below[2] = {0, 0}; /* vertices of degree 2 and above; of degree 1 and above */
 
     for (hw_count least = 2; least >= 1; least--) {
         hw_lid from = 0, to = order->vertices;
@@ -93,8 +93,8 @@ static void find_bounds(struct hw_degree_order *order)
 }
 
 /*
- * Sorts vertices of degree 1 by their only neighbour, so that looking it up goes through
- * memory in order. The lists still have the old ranks: order->leaves_moved.
+ * Sorts vertices of degree 1 by their only neighbor, so that lookups of it are in memory order. The
+ * lists still have the old numbers: order->leaves_moved.
  */
 static enum hw_status sort_leaves(struct hw_degree_order *order, struct hw_error *err)
 {
@@ -105,8 +105,8 @@ static enum hw_status sort_leaves(struct hw_degree_order *order, struct hw_error
     if (status == HW_OK)
         status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
     if (status == HW_OK)
-        status = hw_alloc(&order->vertex_of_position, n, sizeof *order->vertex_of_position, "ranks",
-                          err);
+        status = hw_alloc(&order->vertex_of_position, n, sizeof *order->vertex_of_position,
+                          "vertices", err);
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid v = 0; v < n; v++) {

@@ -21,18 +21,18 @@ struct hw_degree_order {
     hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
     hw_lid *position;              /* [vertices] of each vertex; NULL where they are equal */
     hw_lid *vertex_of_position;    /* [vertices] likewise */
-    bool leaves_moved;             /* the lists have positions still; equal but for leaves */
-    struct hw_host_lists out, in;  /* in: of directed graphs only */
+    bool leaves_moved; /* lists still have positions, which equal vertices except for leaves */
+    struct hw_host_lists out, in; /* in: of directed graphs only */
 };
 
 /* An upper bound on its bytes, without the part, of which a description is enough. Local. */
 hw_count hw_degree_order_bytes(const struct hw_part *part);
 
-/* Borrows the part's lists, or makes others. Local. */
+/* Borrows the part's lists, or makes renumbered ones. Local. */
 enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree_order *order,
                                     struct hw_error *err);
 
-/* The order and the offsets alone: no lists, and leaves where they are. Local. */
+/* The order and the offsets only: no lists, and leaves are not moved. Local. */
 enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degree_order *order,
                                       struct hw_error *err);
 

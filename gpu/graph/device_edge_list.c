@@ -17,7 +17,7 @@ static enum hw_status put_generator(struct hw_device_edge_list *edge_list,
     return hw_gpu_put((void *)edge_list->tuples.generator, generator, sizeof *generator, err);
 }
 
-/* Copies ids to the device, which has 32 bits of each. ids: [count] scratch on the host. */
+/* Copies ids to the device as 32-bit numbers. ids: [count] scratch on the host. */
 static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids, const uint32_t *to,
                                 struct hw_error *err)
 {

@@ -9,8 +9,8 @@
  *   [core, active)    degree 1
  *   [active, n)       isolated
  *
- * A vertex of degree 1 is nobody's parent, unless
- * it is the root, and its own parent can only be its one neighbour.
+ * A vertex of degree 1 is the parent of no vertex, unless it is the root, and only its one neighbor
+ * can be its own parent.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEVICE_GRAPH_H
 #define HOPWAVE_GPU_GRAPH_DEVICE_GRAPH_H
@@ -24,8 +24,8 @@ extern "C" {
 
 #define HW_INVALID_VERTEX UINT32_MAX
 
-/* Lists of neighbours on the device. Offsets have 32 bits where there are fewer than
- * 2^32 edges, else 64. */
+/* Lists of neighbors on the device. Offsets have 32 bits where there are fewer than 2^32 edges,
+ * else 64. */
 struct hw_gpu_lists {
     const void *offset;       /* [active + 1] uint32_t or uint64_t */
     const uint32_t *neighbor; /* [edges] */
@@ -42,15 +42,15 @@ struct hw_gpu_graph {
     uint64_t edges; /* stored: the length of out.neighbor */
     bool wide;      /* offsets have 64 bits */
     bool directed;
-    struct hw_gpu_lists out, in; /* the same where the graph is undirected */
-    const uint32_t
-        *first_in_neighbor; /* [active] first source of edges to each, or HW_INVALID_VERTEX */
+    struct hw_gpu_lists out, in;       /* the same where the graph is undirected */
+    const uint32_t *first_in_neighbor; /* [active] or HW_INVALID_VERTEX */
     const uint32_t *next_in_neighbors; /* [core][8] the eight after the first, likewise */
-    const uint32_t *vertex_record; /* [core][4] length of the out-list; vertices of the core whose
-                              first source it is; where the list begins, low and high half */
-    const uint32_t *graph_id;      /* [vertices] by vertex */
-    const uint32_t *vertex_of_id;  /* [vertices] by graph id */
-    const uint32_t *first_in_neighbor_id; /* [vertices] by graph id: the first source's graph id */
+    const uint32_t
+        *vertex_record; /* [core][4] length of the out-list; number of core vertices whose first
+                           in-neighbor it is; offset of the list, low and high half */
+    const uint32_t *graph_id;             /* [vertices] by vertex */
+    const uint32_t *vertex_of_id;         /* [vertices] by graph id */
+    const uint32_t *first_in_neighbor_id; /* [vertices] graph ids by graph id */
 };
 
 #ifdef __cplusplus

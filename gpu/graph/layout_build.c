@@ -34,7 +34,7 @@ static enum hw_status count_range(void *self, const struct hw_row_range *range,
     return hw_cuda(hw_gpu_launch_count_rows(
                        range->keys->key[0], (uint64_t)range->count, range->entries,
                        out ? collecting->multigraph_degree : NULL, collecting->degree, NULL),
-                   "the kernel that counts neighbours", err);
+                   "the kernel that counts neighbors", err);
 }
 
 static enum hw_status open_collecting(struct collecting *self, const struct hw_builder *builder,
@@ -187,7 +187,7 @@ struct finishing {
     hw_count filled;
 };
 
-/* Copies the rules of the layout to the device. */
+/* Copies the edge map of the layout to the device. */
 static enum hw_status put_places(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
@@ -201,7 +201,7 @@ static enum hw_status put_places(struct finishing *self, struct hw_error *err)
     return status;
 }
 
-/* The codes of delegates, and the rules, on the device. */
+/* Puts the codes of delegates and the edge map on the device. */
 static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
@@ -221,7 +221,7 @@ static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
         status =
             hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->vertices.delegates,
                                             (uint32_t)n, self->layout->number),
-                    "the kernel that names delegates", err);
+                    "the kernel that numbers delegates", err);
     return status;
 }
 
@@ -352,7 +352,7 @@ static enum hw_status take_range(void *given, const struct hw_row_range *range,
     enum hw_status status =
         hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
                                          range->entries, NULL, self->length, NULL),
-                "the kernel that counts neighbours", err);
+                "the kernel that counts neighbors", err);
 
     if (status != HW_OK)
         return status;

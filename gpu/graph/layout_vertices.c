@@ -159,7 +159,7 @@ static enum hw_status order_by_host(struct hw_layout_build *layout, struct hw_bu
     return hw_agree(builder->ctx->world, status, err);
 }
 
-/* Search ids of the vertices that this rank keeps, for the host. Local. */
+/* Search ids of the vertices that the distribution assigns to this rank, for the host. Local. */
 static enum hw_status get_codes(struct hw_layout_build *layout, struct hw_builder *builder,
                                 struct hw_error *err)
 {

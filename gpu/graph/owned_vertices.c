@@ -50,7 +50,7 @@ enum hw_status hw_owned_vertices_open(struct hw_owned_vertices *self, const uint
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of a part", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_pick(order, stride, first, count, self->id),
-                         "taking a part's vertices", err);
+                         "selecting a part's vertices", err);
     if (status == HW_OK)
         status = hw_gpu_get_new(self->host, self->id, count * sizeof *self->host, err);
 #pragma omp parallel for if (status == HW_OK)
@@ -64,7 +64,7 @@ enum hw_status hw_owned_vertices_get(struct hw_owned_vertices *self, const uint3
 {
     enum hw_status status =
         hw_cuda(hw_gpu_launch_take(value, self->id, self->count, self->buffer[0]),
-                "taking what a part's vertices have", err);
+                "gathering attributes of a part's vertices", err);
 
     return status == HW_OK ? hw_gpu_get(to, self->buffer[0], self->count * sizeof *to, err)
                            : status;

@@ -17,8 +17,8 @@ struct hw_owned_vertices {
     hw_lid count;
 };
 
-/* Takes the vertices order[first], order[first + stride], ...: own->count of them. order: graph
- * ids, on the device. Fills own->graph_id and own->by_graph_id, which are there. Local. */
+/* Selects the vertices order[first], order[first + stride], ...: own->count of them. order: graph
+ * ids, on the device. Fills own->graph_id and own->by_graph_id, which are allocated. Local. */
 enum hw_status hw_owned_vertices_open(struct hw_owned_vertices *self, const uint32_t *order,
                                       uint32_t stride, uint32_t first, struct hw_part_vertices *own,
                                       struct hw_error *err);

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* Device memory that is left alone: the runtime's own, and pages half used. */
+/* Device memory that is left free: for the runtime, and for partly used pages. */
 #define RESERVE ((hw_count)256 << 20)
 
-/* What use() is called with. */
+/* The callback for each range, and its context. */
 struct user {
     enum hw_status (*use)(void *self, const struct hw_row_range *range, struct hw_error *err);
     void *self;
@@ -49,7 +49,7 @@ enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *row_ranges
 
 void hw_row_range_builder_close(struct hw_row_range_builder *row_ranges)
 {
-    /* Sorting swaps the arrays: each is freed once all the same. */
+    /* Sorting swaps the pointers, but each array is still freed once. */
     hw_gpu_release(&row_ranges->arrays);
 }
 
@@ -217,7 +217,7 @@ enum hw_status hw_gpu_summarize_weights(struct hw_row_range_builder *row_ranges,
     enum hw_status status =
         hw_cuda(hw_gpu_launch_summarize_weights(edge, (uint64_t)count, kind, row_ranges->seen,
                                                 row_ranges->scratch, row_ranges->scratch_bytes),
-                "looking at weights", err);
+                "computing statistics of weights", err);
 
     return status == HW_OK ? hw_gpu_get(seen, row_ranges->seen, sizeof *seen, err) : status;
 }

@@ -13,7 +13,7 @@
 
 /* Memory for keys, and the tuples they are made of. Zero-initialise. */
 struct hw_row_range_builder {
-    int sharing; /* ranks that the device's memory is for, where more than one */
+    int sharing; /* ranks that share the device's memory, if several */
     const struct hw_gpu_tuples *tuples;
     struct hw_gpu_arrays arrays;
     hw_count capacity; /* keys */
@@ -22,7 +22,7 @@ struct hw_row_range_builder {
     size_t scratch_bytes;
     uint64_t *counter;              /* [1] */
     struct hw_weight_summary *seen; /* [1] */
-    int count;                      /* row_ranges made */
+    int count;                      /* ranges processed */
 };
 
 /* One range: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
@@ -41,17 +41,17 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
                                     uint64_t *bucket, struct hw_error *err);
 
 /*
- * Takes memory for so many keys or, where there is less, for as many as fit; scratch memory
- * for `rows` rows too. HW_RESOURCES where that is too little to work with. Local.
+ * Allocates memory for so many keys or, if there is less, for as many as fit, and scratch memory
+ * for `rows` rows. HW_RESOURCES if too few fit. Local.
  */
 enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *row_ranges,
                                          const struct hw_gpu_tuples *tuples, hw_count keys,
                                          bool weights, uint64_t rows, struct hw_error *err);
 
 /*
- * Calls use() with the sorted keys of rows 0 .. rows-1, in rising ranges. most: entries at
- * most. bucket: as hw_gpu_count_entries() has it; NULL: counted where it is needed. Weights come
- * along where the memory was opened with them. Local.
+ * Calls use() with the sorted keys of rows 0 .. rows-1, in rising ranges. most: upper bound of the
+ * entries. bucket: of hw_gpu_count_entries(); NULL: counted if needed. Keys have weights if the
+ * memory was opened with them. Local.
  */
 enum hw_status hw_row_range_builder_run(
     struct hw_row_range_builder *row_ranges, const struct hw_gpu_entries *entries, uint64_t rows,

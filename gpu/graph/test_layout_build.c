@@ -370,12 +370,12 @@ static void try_file(struct tap *tap, const struct hw_context *ctx, const char *
     hw_graph_close(graph);
 }
 
-/* So little memory that entries need many row_ranges. */
+/* So little memory that entries need many row ranges. */
 static void try_passes(struct tap *tap, const struct hw_context *ctx)
 {
     setenv("HOPWAVE_DEVICE_MEMORY", "350M", 1);
-    try_world(tap, ctx, 3, 60000, 4000000, false, HW_WEIGHTS_NONE, "in many row_ranges");
-    try_world(tap, ctx, 5, 60000, 3000000, false, HW_WEIGHTS_F32, "weighted, in many row_ranges");
+    try_world(tap, ctx, 3, 60000, 4000000, false, HW_WEIGHTS_NONE, "in many row ranges");
+    try_world(tap, ctx, 5, 60000, 3000000, false, HW_WEIGHTS_F32, "weighted, in many row ranges");
     unsetenv("HOPWAVE_DEVICE_MEMORY");
 }
 

@@ -196,7 +196,7 @@ static enum hw_status find_bounds(struct builder *self, struct hw_error *err)
         whole_blocks(owned_of_first(core, 0, partition->parts)); /* part 0 has the most */
     partition->active = whole_blocks(partition->count[0]);
     if (status == HW_OK && (uint64_t)partition->active * partition->parts >= HW_INVALID_VERTEX)
-        return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
+        return hw_fail(err, HW_BAD_INPUT, "method fused has 32-bit vertex numbers");
     return status;
 }
 
@@ -232,7 +232,7 @@ static enum hw_status get_degrees(struct builder *self, hw_count listed, uint32_
     enum hw_status status =
         hw_cuda(hw_gpu_launch_pick(self->sorted, partition->parts, partition->part,
                                    (uint64_t)listed, self->scratch),
-                "taking a part's vertices", err);
+                "selecting a part's vertices", err);
 
     return status == HW_OK
                ? hw_gpu_get_new(degree, self->scratch, (size_t)listed * sizeof *degree, err)
@@ -521,7 +521,7 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
     if (status == HW_OK &&
         (spec->parts > HW_PARTITION_1D_PARTS || self.n >= (hw_count)HW_INVALID_VERTEX))
         status = hw_fail(err, HW_BAD_INPUT,
-                         "method fused does up to %d parts and less than 2^32 vertices",
+                         "method fused supports up to %d parts and less than 2^32 vertices",
                          HW_PARTITION_1D_PARTS);
     if (status == HW_OK)
         status = hw_alloc_zero(&self.result, 1, sizeof *self.result, "the graph", err);

@@ -108,7 +108,7 @@ static enum hw_status agree_on_bounds(const struct hw_context *ctx,
     active = active > core ? active : core;
     if (active * parts >= HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
-                       "method fused numbers vertices with 32 bits; the graph has %" PRI_GID,
+                       "method fused has 32-bit vertex numbers; the graph has %" PRI_GID,
                        part->vertices);
     partition->core = (uint32_t)core;
     partition->active = (uint32_t)active;

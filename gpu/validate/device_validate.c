@@ -4,8 +4,8 @@
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/verify/rules/root_batch.h"
 
-/* Judges all trees, as many at a time as there is room for. size: bytes of a value. Collective;
- * ranks agree. */
+/* Validates all trees, as many at a time as fit. size: bytes of a value. Collective; ranks agree.
+ */
 static enum hw_status validate_all(struct hw_tree_validation *self,
                                    const struct hw_tree_batch *trees, size_t size,
                                    struct hw_verdict *verdict, struct hw_error *err)
@@ -48,14 +48,14 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
     return status;
 }
 
-/* Judges trees, or returns HW_RESOURCES where the devices cannot. Collective; ranks agree. */
+/* Validates trees; HW_RESOURCES if they do not fit on the devices. Collective; ranks agree. */
 static enum hw_status validate_on_devices(const struct hw_context *ctx, struct hw_graph *graph,
                                           const struct hw_tree_batch *trees, enum hw_value value,
                                           struct hw_verdict *verdict, struct hw_error *err)
 {
     struct hw_context silent = *ctx;
 
-    silent.quiet = true; /* the search has said already what its transport is */
+    silent.quiet = true; /* the search has reported its transport already */
     return hw_gpu_verify_over(&silent, NULL, graph, trees, value, verdict, err);
 }
 
@@ -67,11 +67,12 @@ enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *
 
     if (status != HW_RESOURCES)
         return status;
-    hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
+    hw_note(ctx, "validating on the CPU: %s",
+            err ? err->text : "the devices have too little memory");
     return hw_verify_bfs(ctx, graph, trees, verdict, err);
 }
 
-/* Whether the distances of some rank are more than the devices' 32 bits hold. Collective. */
+/* Whether distances of some rank exceed the 32 bits that devices store. Collective. */
 static enum hw_status find_wide(const struct hw_context *ctx, hw_count length,
                                 const int64_t *distance, bool *far, struct hw_error *err)
 {
@@ -104,7 +105,8 @@ enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph 
         status = validate_on_devices(ctx, graph, trees, value, verdict, err);
         if (status != HW_RESOURCES)
             return status;
-        hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
+        hw_note(ctx, "validating on the CPU: %s",
+                err ? err->text : "the devices have too little memory");
         status = HW_OK;
     }
     return status == HW_OK ? hw_verify_sssp(ctx, graph, trees, verdict, err) : status;

@@ -10,7 +10,7 @@
 struct hw_transport;
 
 /*
- * Validates as hw_verify_bfs() does, with the same verdicts, on the ranks' devices. Memory on a
+ * Validates as hw_verify_bfs() does, with the same outcome, on the ranks' devices. Memory on a
  * device: as hw_tree_validation_open() states, and 12 bytes for each vertex of a rank's slice.
  * Where that does not fit, a note says so and hw_verify_bfs() validates on the CPU. Collective.
  */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Tuple ends that go to the device at a time. */
+/* Tuple ends that are copied to the device at a time. */
 #define CHUNK_DEGREES ((hw_count)1 << 20)
 
 /* Whether some vertex has more tuple ends than 32 bits hold. */
@@ -35,7 +35,7 @@ static void fill(const struct hw_part_vertices *own, hw_count first, hw_count co
     }
 }
 
-/* Brings the tuple ends to the device. */
+/* Copies the tuple ends to the device. */
 static enum hw_status put_degrees(const struct hw_reached_count *self,
                                   const struct hw_part_vertices *own, struct hw_error *err)
 {
@@ -81,7 +81,7 @@ enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct
     hw_gpu_add(&self->arrays, &self->job.ends, own->count,
                self->job.wide ? sizeof(uint64_t) : sizeof(uint32_t));
     hw_gpu_add(&self->arrays, &self->sum, 1, sizeof *self->sum);
-    enum hw_status status = hw_gpu_allocate(&self->arrays, 0, "counting what searches reach", err);
+    enum hw_status status = hw_gpu_allocate(&self->arrays, 0, "counting reached vertices", err);
     return status == HW_OK ? put_degrees(self, own, err) : status;
 }
 
@@ -93,7 +93,7 @@ enum hw_status hw_reached_count_count(const struct hw_reached_count *self,
 
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_count(&self->job, self->sum),
-                         "the kernel that counts what was reached", err);
+                         "the kernel that counts reached vertices", err);
     if (status == HW_OK)
         status = hw_gpu_get(&sum, self->sum, sizeof sum, err);
     *counts = (struct hw_reached_counts){.reached = (hw_count)sum.reached,

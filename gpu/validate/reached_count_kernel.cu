@@ -13,7 +13,7 @@ using count64 = unsigned long long;
 constexpr int block_size = 256;
 constexpr uint32_t no_parent = UINT32_MAX;
 
-/* Takes the greatest of all lanes' numbers into *most. */
+/* Raises *most to the maximum over the lanes. */
 __device__ void take_most(count64 own, uint64_t *most)
 {
     own = hw_warp_max(own);

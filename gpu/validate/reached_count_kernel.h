@@ -1,5 +1,5 @@
 /*
- * The kernel that counts what a search has reached, where the search leaves it.
+ * The kernel that counts what a search has reached.
  */
 #ifndef HOPWAVE_GPU_VALIDATE_REACHED_COUNT_KERNEL_H
 #define HOPWAVE_GPU_VALIDATE_REACHED_COUNT_KERNEL_H

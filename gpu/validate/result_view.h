@@ -1,5 +1,5 @@
 /*
- * What searches leave on the device for those who validate it there.
+ * Results of searches on the device, as validation reads them.
  */
 #ifndef HOPWAVE_GPU_VALIDATE_RESULT_VIEW_H
 #define HOPWAVE_GPU_VALIDATE_RESULT_VIEW_H
@@ -14,7 +14,7 @@ struct hw_result_view {
     const void *values;     /* levels, -1 unreached; or distances as in struct hw_result, of
                                integers with `bits` bits */
     bool distances;
-    bool negative; /* SSSP: some weight is */
+    bool negative; /* SSSP: some weight is negative */
     int bits;      /* SSSP: of a distance */
 };
 

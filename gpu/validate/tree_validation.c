@@ -234,8 +234,8 @@ void hw_tree_validation_close(struct hw_tree_validation *self)
 
 /* ---- storing trees ---- */
 
-/* Where the records of the next tree go, and how far one is from the next: on one rank to their
- * records. */
+/* Address and stride of the records of the next tree: on one rank in trees->record, on several in
+ * the heap. */
 static enum hw_status next_tree(struct hw_tree_validation *self, hw_gid root,
                                 struct hw_gpu_tree_record **to, int *stride, struct hw_error *err)
 {
@@ -289,7 +289,7 @@ enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid
 
 /* ---- validating ---- */
 
-/* Puts all ranks' records of tree t, which have come, into their records. Local. */
+/* Copies all ranks' received records of tree t to trees->record. Local. */
 static enum hw_status scatter_records(struct hw_tree_validation *self, int t, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -338,7 +338,7 @@ static enum hw_status clear(const struct hw_tree_validation *self, struct hw_err
     return status;
 }
 
-/* The share of this rank. Local. */
+/* Checks this rank's ranges of vertices and tuples. Local. */
 static enum hw_status check_own_range(const struct hw_tree_validation *self, struct hw_error *err)
 {
     const struct hw_gpu_trees *trees = &self->trees;
@@ -353,8 +353,8 @@ static enum hw_status check_own_range(const struct hw_tree_validation *self, str
     return status;
 }
 
-/* Sends each rank which tree edges of its vertices this rank's tuples have proved. Collective;
- * ranks agree. */
+/* Sends each rank the bits of those tree edges of its vertices that this rank's tuples prove.
+ * Collective; ranks agree. */
 static enum hw_status exchange_edge_bits(struct hw_tree_validation *self, enum hw_status status,
                                          struct hw_error *err)
 {
@@ -390,9 +390,9 @@ static enum hw_status exchange_edge_bits(struct hw_tree_validation *self, enum h
     return status;
 }
 
-/* Follows the parents of a tree as far as they lead: all of them, or along flat edges alone. *to:
- * where that is, [vertices] on the device; *cycle: some lead round in circles. Local: all ranks
- * have all of it. */
+/* Follows the parents of a tree by pointer jumping: all of them, or only along flat edges. *to: the
+ * last ancestors, [vertices] on the device; *cycle: some parents form a cycle. Local: all ranks
+ * have the whole tree. */
 static enum hw_status jump_pointers(const struct hw_tree_validation *self, int tree, bool flat,
                                     uint32_t **to, bool *cycle, struct hw_error *err)
 {
@@ -414,8 +414,8 @@ static enum hw_status jump_pointers(const struct hw_tree_validation *self, int t
     return status;
 }
 
-/* Follows the parents of a tree where something may keep a vertex from the root. *followed: set if
- * so; the same on all ranks. Local. */
+/* Follows the parents of a tree if its counts leave open whether all vertices descend from the
+ * root. *followed: set if so; the same on all ranks. Local. */
 static enum hw_status jump_if_suspect(const struct hw_tree_validation *self, int tree,
                                       const struct hw_gpu_violation_counts *counts, bool *followed,
                                       struct hw_error *err)
@@ -437,8 +437,8 @@ static enum hw_status jump_if_suspect(const struct hw_tree_validation *self, int
                            : status;
 }
 
-/* An example as a signed number in the same order, and back: MPICH 4.0 compares numbers without a
- * sign as though they had one. */
+/* Maps an example to a signed number in the same order, and back: MPICH 4.0 compares unsigned
+ * numbers as signed ones. */
 static uint64_t flip_sign_bit(uint64_t example)
 {
     return example ^ (uint64_t)1 << 63;
@@ -477,8 +477,8 @@ static enum hw_status reduce(const struct hw_tree_validation *self,
     return status;
 }
 
-/* Brings the tallies to the host, those of all ranks. status: what this rank recv_offset to.
- * counts: [HW_GPU_MAX_TREES]. Collective; ranks agree. */
+/* Copies the counts to the host and reduces them over all ranks. status: of this rank's work
+ * before. counts: [HW_GPU_MAX_TREES]. Collective; ranks agree. */
 static enum hw_status sum_counts(const struct hw_tree_validation *self, enum hw_status status,
                                  struct hw_gpu_violation_counts *counts, struct hw_error *err)
 {

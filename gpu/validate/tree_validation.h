@@ -16,7 +16,7 @@
 #include "lib/layout/part.h"
 #include "lib/verify/verify.h"
 
-/* Zero-initialise; closed by hw_tree_validation_close() whatever became of it. */
+/* Zero-initialise; close with hw_tree_validation_close() in any case. */
 struct hw_tree_validation {
     const struct hw_context *ctx;
     const struct hw_graph_desc *desc;
@@ -28,18 +28,18 @@ struct hw_tree_validation {
 
     /* Only if trees are uploaded from the host; the arrays are on the device, like those below. */
     bool uploads;
-    void *values;    /* [own] of one tree, as it recv_offset */
+    void *values;    /* [own] of one tree, as given */
     int64_t *parent; /* [own] */
 
     uint32_t *changed; /* [1] */
     uint32_t *chain;   /* [vertices] */
 
-    /* Of several ranks. In the heaps: `most` records of each kept tree; then what comes from
-     * the ranks. */
+    /* Of several ranks. The heaps hold max_own records of each stored tree, then the records
+     * received. */
     struct hw_transport transport;
-    hw_count max_own;      /* vertices that a rank brings at most */
-    uint32_t *id;          /* [ranks][most] what each brings */
-    hw_count *count;       /* [ranks] how many; on the host */
+    hw_count max_own;      /* the most vertices that a rank owns */
+    uint32_t *id;          /* [ranks][max_own] vertices of each rank */
+    hw_count *count;       /* [ranks] vertices of each; on the host */
     hw_count *transfer[4]; /* [ranks] each: offsets and bytes sent, and received; likewise */
     hw_count recv_offset, packed_offset; /* offsets in the heap */
 };
@@ -50,26 +50,26 @@ struct hw_tree_validation_request {
     const struct hw_part_vertices *own; /* trees come by rising graph id of these vertices; NULL:
                                            of the rank's slice, as hw_store_share() cuts them */
     const struct hw_transport *over;    /* the connection to use; NULL: one of its own */
-    hw_count trees;                     /* that will come at a time at most */
-    enum hw_gpu_value value;            /* what they have */
-    bool uploads;                       /* they come from the host */
+    hw_count trees;                     /* that are stored at a time, at most */
+    enum hw_gpu_value value;            /* of their values */
+    bool uploads;                       /* trees are uploaded from the host */
 };
 
 /*
- * Takes memory for as many trees at a time as fit, self->trees.roots, HW_GPU_MAX_TREES at most.
- * With r of them: 9 r + 4 bytes a vertex on one rank; on each of P, 9 r + 12 and 8 r / P; r more
- * for distances; and 8 bytes, with weights 12, a tuple of a rank's share where the graph is no
- * recipe.
+ * Allocates memory for as many trees at a time as fit, self->trees.roots, HW_GPU_MAX_TREES at most.
+ * With r of them: 9 r + 4 bytes a vertex on one rank; 9 r + 12 + 8 r / P on each of P ranks; r more
+ * for distances; and, if no generator makes the graph, 8 bytes, with weights 12, for each tuple of
+ * a rank's range.
  *
- * Returns HW_RESOURCES where one tree does not fit, and for 2^32 - 2 vertices or more.
- * Collective; ranks agree. The device is chosen already.
+ * Returns HW_RESOURCES where one tree does not fit, and for 2^32 - 2 vertices or more. The device
+ * is selected before. Collective; ranks agree.
  */
 enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
                                        const struct hw_tree_validation_request *request,
                                        struct hw_tree_validation *self, struct hw_error *err);
 
-/* Takes in a tree that a search has left on the device: levels or distances and parent ids, [own]
- * as hw_gpu_launch_record_device() has them. Local. */
+/* Stores a tree that a search has left on the device: levels or distances and parent ids, [own] as
+ * hw_gpu_launch_record_device() has them. Local. */
 enum hw_status hw_tree_validation_store(struct hw_tree_validation *self, hw_gid root,
                                         const void *values, const uint32_t *parent,
                                         struct hw_error *err);
@@ -79,8 +79,8 @@ enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid
                                          const void *values, const hw_gid *parent,
                                          struct hw_error *err);
 
-/* Judges the trees that were taken in, and lets go of them. verdict, levels (unless NULL):
- * [num_trees]; levels that have a vertex, of distances -1. Collective; ranks agree. */
+/* Validates the stored trees and forgets them. verdict, levels (unless NULL): [num_trees]; levels
+ * that have a vertex, of distances -1. Collective; ranks agree. */
 enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
                                            struct hw_verdict *verdict, hw_count *levels,
                                            struct hw_error *err);

@@ -82,7 +82,7 @@ __device__ __forceinline__ bool fits(const hw_gpu_tree_record &above,
     return static_cast<int64_t>(below.value) == whole_sum<value>(above, weight);
 }
 
-/* How a value stands to another: -1, 0 or 1; 2 where that means nothing. */
+/* Compares two values: -1, 0 or 1; 2 if they are not comparable. */
 template <int value>
 __device__ __forceinline__ int compare(const hw_gpu_tree_record &below,
                                        const hw_gpu_tree_record &above)
@@ -107,7 +107,7 @@ template <int value> __device__ __forceinline__ bool is_negative(hw_weight weigh
     return value == HW_GPU_FLOATS ? weight.f32 < 0 : value == HW_GPU_INTS && weight.i32 < 0;
 }
 
-/* The record that element i of a tree's values makes, with this parent. */
+/* The record of element i of a tree's values, with this parent. */
 template <int value, typename Whole>
 __device__ __forceinline__ hw_gpu_tree_record make_record(const void *values, uint64_t i,
                                                           uint32_t parent)
@@ -133,8 +133,9 @@ __device__ __forceinline__ hw_gpu_tree_record make_record(const void *values, ui
 
 /* ---- counting ---- */
 
-/* Adds up what the threads of each tree have, thread i of tree i % roots: vertices reached, and
- * levels. All threads of the block. */
+/* Sums over the threads of each tree, thread i of tree i % roots: vertices reached, and levels. All
+ * threads of the block. Lanes of one tree are `roots` apart, so that reductions over whole warps do
+ * not serve. */
 __device__ void add_reached(const hw_gpu_trees &trees, count64 reached, count64 levels)
 {
     const int lane = static_cast<int>(threadIdx.x & 31);
@@ -421,7 +422,7 @@ __global__ void follow_begin(hw_gpu_trees trees, int tree, bool flat, uint32_t *
     }
 }
 
-/* What a vertex points at may move on while it is read: further up, which is as good. */
+/* The ancestor of a vertex may change while it is read, to one further up, which is as good. */
 __global__ void follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)
 {
     volatile uint32_t *chain = to;

@@ -34,7 +34,7 @@ enum hw_gpu_value { HW_GPU_LEVELS, HW_GPU_FLOATS, HW_GPU_INTS };
 /* The counts of one tree. Ranks reduce them: sums; the maximum of `levels`; minima of `example`. */
 struct hw_gpu_violation_counts {
     uint64_t violations[HW_GPU_CHECK_RULES];
-    uint64_t suspects; /* what may keep a vertex from the root */
+    uint64_t suspects; /* vertices that may not descend from the root */
     uint64_t flat;     /* tree edges along which distances stay equal */
     uint64_t reached, tuples;
     uint64_t levels;                      /* one more than the deepest */
@@ -99,9 +99,9 @@ int hw_gpu_launch_merge_edge_bits(const struct hw_gpu_trees *trees, const uint16
 int hw_gpu_launch_check_tree_edges(const struct hw_gpu_trees *trees);
 
 /*
- * Rules 1 and 4 for a tree under suspicion: begin (flat: only along edges on which distances stay
- * equal, where only cycles are looked for), jump until *changed, cleared before
- * each, stays 0 or 33 times, end, which counts [begin, end) alone. to: [vertices].
+ * Rules 1 and 4 for a tree that may have a cycle: begin (flat: only along edges on which distances
+ * stay equal, to find cycles only), jump until *changed, cleared before each, stays 0 or 33 times,
+ * end, which counts [begin, end) alone. to: [vertices].
  */
 int hw_gpu_launch_jump_begin(const struct hw_gpu_trees *trees, int tree, bool flat, uint32_t *to);
 int hw_gpu_launch_jump(uint32_t vertices, uint32_t *to, uint32_t *changed);

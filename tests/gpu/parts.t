@@ -98,7 +98,7 @@ if [ "$gpus" -lt 4 ]; then
         -o shared.h5 2>err
     is "ranks that share GPUs talk over mpi, and one line says so" \
         "$(grep -c "4 ranks share $gpus GPU.*mpi" err)" 1
-    refused "nccl wants a GPU for each" 4 'nccl' "$MPIEXEC" -n 4 hopwave-traverse -q recipe.h5 \
+    refused "nccl needs a GPU for each" 4 'nccl' "$MPIEXEC" -n 4 hopwave-traverse -q recipe.h5 \
         --layout 1d --parts 4 --device cuda --transport nccl --roots 2 -o no.h5
 fi
 done_testing

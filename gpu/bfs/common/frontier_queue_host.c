@@ -14,11 +14,11 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_gpu_engine *engine, int p
     hw_count active = graph->active;
 
     if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
-        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
+        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s supports top-down only",
                        engine->method->descriptor->name);
     if (!hw_packed_fits(graph->vertices, graph->edges, HW_FRONTIER_QUEUE_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
-                       "method %s does up to 2^%d vertices and 2^%d stored edges",
+                       "method %s supports up to 2^%d vertices and 2^%d stored edges",
                        engine->method->descriptor->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS,
                        HW_FRONTIER_QUEUE_EDGE_BITS);
     params->trace_capacity = hw_gpu_trace_capacity(graph->vertices);

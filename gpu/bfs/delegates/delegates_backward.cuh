@@ -3,7 +3,7 @@
  * visits.
  *
  * Every unvisited destination that has sources on this part searches a visited one. First sources
- * are stored apart, are read in order and give loaded destinations their parent. The rest is
+ * are stored apart, are read in order and give most destinations their parent. The rest is
  * compacted within the warp and scanned: by one lane each for the first few sources, then by
  * several lanes for each list.
  *
@@ -14,11 +14,11 @@
  *
  * A part that owns a delegate has its edges to delegates of larger degree; those to delegates of
  * smaller degree are stored with their owners. So, where many delegates were discovered and the
- * next visit of dd is backward, loaded unvisited delegates are found by their owners, and other
- * parts scan their lists in vain. Then in_range are two visits: by the owners; and, after a barrier
- * at which the masks are exchanged, of those that are left. (The paper has one. Counted on R-MAT,
- * scale 22, four parts, in the largest step of six searches: 0.3 to 3.3 million edges in the first
- * and at loaded 0.06 in the second_visit; with one visit, 1.0 to 17.9.)
+ * next visit of dd is backward, most unvisited delegates are found by their owners, and other parts
+ * scan their lists in vain. Then there are two visits: by the owners; and, after a barrier at which
+ * the masks are exchanged, of those that are left. (The paper has one. Counted on R-MAT, scale 22,
+ * four parts, in the largest step of six searches: 0.3 to 3.3 million edges in the first and at
+ * most 0.06 in the second; with one visit, 1.0 to 17.9.)
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BACKWARD_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_BACKWARD_CUH

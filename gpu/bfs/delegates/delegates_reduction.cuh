@@ -5,11 +5,11 @@
  *
  * Between GPUs that map each other's memory each GPU fetches the masks of the others after the
  * barrier, or reads small ones where they are. Each GPU has two masks, used alternately: it clears
- * the one that the others read when delegates were discovered last, which is safe since active has
- * been a barrier since. Most steps discover few delegates. So each mask has a summary, a byte for
- * each sector of it, and others fetch the summary and the nonzero sectors only. (The paper sends
- * whole masks.) Of the two masks of visited delegates, those sectors are equal already that neither
- * this step nor the last one changed.
+ * the one that the others read when delegates were discovered last, which is safe because there has
+ * been a barrier since then. Most steps discover few delegates. So each mask has a summary, a byte
+ * for each sector of it, and others fetch the summary and the nonzero sectors only. (The paper
+ * sends whole masks.) Of the two masks of visited delegates, those sectors are equal already that
+ * neither this step nor the last one changed.
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_REDUCTION_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_REDUCTION_CUH

@@ -101,7 +101,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 
     if (!hw_packed_fits(graph->vertices, graph->edges, HW_ONE_GPU_BFS_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
-                       "method fused does up to 2^%d vertices and 2^%d stored edges",
+                       "method fused supports up to 2^%d vertices and 2^%d stored edges",
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
     tabulate_probes(order, params->config.probes);
     params->config.short_list_begin = find_short_list_begin(order);

@@ -98,10 +98,10 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
     const struct hw_part *part = engine->part;
 
     if (part->spec.parts > HW_PARTITION_1D_PARTS)
-        return hw_fail(err, HW_BAD_INPUT, "method fused does up to %d parts, not %d",
+        return hw_fail(err, HW_BAD_INPUT, "method fused supports up to %d parts, not %d",
                        HW_PARTITION_1D_PARTS, part->spec.parts);
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
-        return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
+        return hw_fail(err, HW_BAD_INPUT, "method fused has 32-bit vertex numbers");
     return HW_OK;
 }
 
@@ -204,7 +204,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     state->own_edges = (uint64_t)in->offset[in->rows];
     if (!hw_packed_fits(partition->core, (uint64_t)out->offset[out->rows], HW_PEER_BFS_EDGE_BITS))
         status = hw_fail(err, HW_BAD_INPUT,
-                         "method fused does up to 2^%d vertices and 2^%d stored edges a GPU",
+                         "method fused supports up to 2^%d vertices and 2^%d stored edges a GPU",
                          64 - HW_PEER_BFS_EDGE_BITS, HW_PEER_BFS_EDGE_BITS);
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
@@ -424,7 +424,7 @@ static enum hw_status pointer_jump(struct hw_gpu_engine *engine, struct hw_error
             status = hw_gpu_get(&changed, state->output.changed, sizeof changed, err);
     }
     if (status == HW_OK && changed)
-        return hw_fail(err, HW_INTERNAL, "method fused left parents that lead round in circles");
+        return hw_fail(err, HW_INTERNAL, "method fused returned parents that form a cycle");
     return status;
 }
 

@@ -155,7 +155,8 @@ __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
 
 /* Moves the beginning of each list to the first row at position first_unvisited or above: by a
  * search from the end where most rows are visited, else by bisection of all lists of the batch
- * together. */
+ * together, whose loads then overlap: the searches of gpu/device/prefix_search.cuh take one list a
+ * thread. */
 template <typename Offset>
 __device__ __forceinline__ void skip_visited(const kernel_params &params, uint32_t first_unvisited,
                                              list_batch<Offset> &batch)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A graph on its way. */
+/* A graph under construction. */
 struct building {
     const struct hw_context *ctx;
     struct hw_graph *graph;
@@ -20,13 +20,13 @@ struct building {
     struct hw_gpu_resident *built;
     hw_lid n;
     int column_bits;
-    bool weights; /* lists have them, and rise by them */
+    bool weights; /* lists have weights and are sorted by them */
 
     struct hw_device_edge_list edge_list; /* the tuples */
 
     struct hw_gpu_arrays vertices;
     uint32_t *out, *in;          /* [n] degrees by graph id; in: of directed graphs only */
-    uint32_t *neighbor;          /* [n] one of each vertex; undirected graphs only */
+    uint32_t *neighbor;          /* [n] one neighbor of each vertex; undirected graphs only */
     uint64_t *multigraph_degree; /* [n] counting parallel edges and loops */
     uint64_t *counter;           /* [1] */
     uint32_t *bound;             /* [2] */
@@ -104,7 +104,7 @@ static enum hw_status use_out(void *given, const struct hw_row_range *range, str
     return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
                                             range->entries, self->multigraph_degree, self->out,
                                             self->neighbor),
-                   "the kernel that counts neighbours", err);
+                   "the kernel that counts neighbors", err);
 }
 
 static enum hw_status use_in(void *given, const struct hw_row_range *range, struct hw_error *err)
@@ -113,7 +113,7 @@ static enum hw_status use_in(void *given, const struct hw_row_range *range, stru
 
     return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
                                             range->entries, NULL, self->in, NULL),
-                   "the kernel that counts neighbours", err);
+                   "the kernel that counts neighbors", err);
 }
 
 static enum hw_status count(struct building *self, struct hw_error *err)
@@ -122,7 +122,7 @@ static enum hw_status count(struct building *self, struct hw_error *err)
     enum hw_status status = hw_row_range_builder_open(&self->row_ranges, &self->edge_list.tuples,
                                                       entries_most(self), false, self->n, err);
 
-    entries.loops = true; /* they are tuples of their vertex */
+    entries.loops = true; /* they count in multigraph degrees */
     entries.weights = HW_WEIGHTS_NONE;
     if (status == HW_OK)
         status = hw_row_range_builder_run(&self->row_ranges, &entries, self->n, entries_most(self),
@@ -141,7 +141,8 @@ static enum hw_status count(struct building *self, struct hw_error *err)
 
 /* ---- 2: the order of vertices ---- */
 
-/* Orders vertices, into the arrays that stay, and counts those of degree 2 and of degree 1. */
+/* Orders vertices, in arrays that the built graph keeps, and counts those of degree 2 and above and
+ * of degree 1 and above. */
 static enum hw_status sort_vertices(struct building *self, struct hw_gpu_vertex_sort *sort,
                                     struct hw_error *err)
 {
@@ -347,7 +348,7 @@ static enum hw_status get_narrow(const void *device, hw_count count, hw_count *o
     return status;
 }
 
-/* Offsets of all vertices: those from `active` on have none. */
+/* Offsets of all vertices: the lists of those from `active` on are empty. */
 static enum hw_status get_offsets(const struct building *self, const struct hw_gpu_lists *lists,
                                   struct hw_csr *csr, struct hw_error *err)
 {
@@ -427,7 +428,7 @@ static enum hw_status make_part(struct building *self, const struct hw_layout_sp
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- construction ---- */
 
 static enum hw_status check(const struct building *self, const struct hw_layout_spec *spec,
                             struct hw_error *err)
@@ -440,10 +441,11 @@ static enum hw_status check(const struct building *self, const struct hw_layout_
     return status;
 }
 
-/* The three stages, with their times. */
+/* Runs the three stages and takes their times. */
 static enum hw_status build(struct building *self, struct hw_error *err)
 {
-    enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, order_vertices, fill};
+    enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, order_vertices,
+                                                                              fill};
     enum hw_status status =
         hw_device_edge_list_open(self->ctx, self->graph, self->weights, &self->edge_list, err);
 
@@ -461,7 +463,7 @@ static void note(const struct building *self, double seconds)
 {
     hw_note(self->ctx,
             "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, order %.2f s, "
-            "fill %.2f s, %d row_ranges",
+            "fill %.2f s, %d row ranges",
             self->built->edges, seconds, self->seconds[0], self->seconds[1], self->seconds[2],
             self->row_ranges.count);
 }

@@ -29,8 +29,9 @@ struct hw_gpu_resident {
     uint32_t active, core; /* as in gpu/graph/device_graph.h */
     uint64_t edges;
     bool wide;
-    struct hw_gpu_lists out, in;        /* in: of directed graphs only */
-    struct hw_gpu_edge *edge, *in_edge; /* with weights: in place of the lists' ranks; likewise */
+    struct hw_gpu_lists out, in; /* in: of directed graphs only */
+    struct hw_gpu_edge *edge,
+        *in_edge; /* with weights: in place of the lists' neighbors; likewise */
     uint32_t *graph_id, *vertex_of_id;
 };
 
@@ -61,7 +62,7 @@ struct hw_device_csr {
     uint32_t *column;
     hw_lid block; /* grids: columns are numbered by multiples of this; the part's block, until a
                      method renumbers the columns */
-    bool coded;   /* nn has the vertex codes of gpu/bfs/delegates/delegates.h */
+    bool coded;   /* nn has the packed ids of gpu/bfs/delegates/delegates.h */
 
     /* With weights: one list of outgoing edges for each vertex that they begin at, by rising
      * weight; rows and columns are those of hw_edge_map_merged_entry(). */

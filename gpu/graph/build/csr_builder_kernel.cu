@@ -1,6 +1,6 @@
 /*
- * Kernels of the builder: tuples into keys, sorted keys into lists, degrees into ranks.
- * Sorts, scans and selections are CUB's.
+ * Kernels of the builder: tuples into keys, sorted keys into lists, degrees into the order of
+ * vertices. Sorts, scans and selections are CUB's.
  */
 #include "gpu/device/device_sort.h"
 #include "gpu/device/grid_stride.cuh"
@@ -249,7 +249,7 @@ __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries e
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t mask = (1ull << entries.column_bits) - 1;
 
-    /* Whole warps go round together. */
+    /* Warps stay converged, for the operations below. */
     for (uint64_t base = hw_grid_thread() - lane; base < count; base += hw_grid_threads()) {
         const uint64_t i = base + lane;
         const bool there = i < count;
@@ -308,7 +308,7 @@ struct least_of {
         uint32_t least = weight[i];
 
         if (i > 0 && key[i] == key[i - 1])
-            return least; /* not taken */
+            return least; /* is_first leaves it out */
         for (uint64_t k = i + 1; k < count && key[k] == key[i]; k++)
             least = weight[k] < least ? weight[k] : least;
         return least;
@@ -326,7 +326,7 @@ cudaError_t select_weights(void *scratch, size_t &bytes, const uint64_t *key,
         static_cast<int64_t>(count));
 }
 
-/* The row of a key that is the first of its kind, above its least weight. */
+/* Of the first of equal keys: the row in the upper half, the least weight in the lower. */
 struct weight_key_of {
     least_of least;
     int column_bits;
@@ -356,7 +356,7 @@ __global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t 
                            hw_weight_from_sort_key(static_cast<uint32_t>(key[k]), kind).i32)};
 }
 
-/* The summary of one weight, and of two summaries. */
+/* Statistics of one weight, and of two sets of weights. */
 struct summary_of {
     hw_weights kind;
     __host__ __device__ hw_weight_summary operator()(const hw_gpu_edge &edge) const
@@ -398,7 +398,7 @@ __global__ void begin_vertices(hw_gpu_vertex_sort sort, uint32_t *degree, uint32
     }
 }
 
-/* bound[] is 0 before. degree: sorted. */
+/* bound[]: cleared before. degree: falling. */
 __global__ void end_vertices(hw_gpu_vertex_sort sort, const uint32_t *degree)
 {
     for (uint64_t r = hw_grid_thread(); r < sort.vertices; r += hw_grid_threads()) {
@@ -426,7 +426,7 @@ __global__ void end_leaves(hw_gpu_vertex_sort sort, uint32_t core, uint32_t coun
         sort.vertex_of_id[sort.graph_id[core + k]] = core + static_cast<uint32_t>(k);
 }
 
-/* The length of a row's list; nothing past the last one. */
+/* The length of a row's list; 0 past the last row. */
 template <typename Offset> struct length_of {
     const uint32_t *degree, *graph_id;
     uint64_t rows;
@@ -462,10 +462,10 @@ cudaError_t sum_degrees(void *scratch, size_t &bytes, const uint32_t *degree, ui
 }
 
 __global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
-                       uint64_t *by_rank)
+                       uint64_t *by_vertex)
 {
     for (uint64_t r = hw_grid_thread(); r < vertices; r += hw_grid_threads())
-        by_rank[r] = value[graph_id[r]];
+        by_vertex[r] = value[graph_id[r]];
 }
 
 /* Calls launch(maker, kind) with the types of both. */
@@ -659,8 +659,8 @@ int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *tot
 }
 
 int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
-                         uint64_t *by_rank)
+                         uint64_t *by_vertex)
 {
-    gather<<<hw_blocks(vertices, block_size), block_size>>>(value, graph_id, vertices, by_rank);
+    gather<<<hw_blocks(vertices, block_size), block_size>>>(value, graph_id, vertices, by_vertex);
     return cudaGetLastError();
 }

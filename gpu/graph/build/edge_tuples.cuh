@@ -1,7 +1,7 @@
 /*
- * Makers of tuples inside kernels, one for each way they come about. A thread makes the
- * tuples index, index + stride, ... in this order, where stride is hw_tuple_stride: what a
- * generator can skip fastest. weight() is that of the tuple just made.
+ * Makers of tuples in kernels, one for each generator and one for arrays. A thread makes the tuples
+ * index, index + stride, ... in this order, where stride is hw_tuple_stride: what a generator can
+ * skip fastest. weight() is that of the tuple just made.
  */
 #ifndef HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_CUH
 #define HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_CUH

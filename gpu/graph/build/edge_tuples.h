@@ -29,33 +29,35 @@ struct hw_gpu_tuples {
 /* Which entries a tuple has. */
 enum hw_gpu_entry_kind {
     HW_ENTRIES_PLAIN,       /* rows and columns are numbers of vertices */
-    HW_ENTRIES_OWNED,       /* rows are the vertices that a rank keeps
-                              (lib/layout/build/vertex_distribution.h), columns ids */
-    HW_ENTRIES_PARTITIONED, /* those of the parts of a layout (lib/layout/edge_map.h) */
+    HW_ENTRIES_OWNED,       /* rows are vertices of one rank by the vertex distribution
+                               (lib/layout/build/vertex_distribution.h), columns graph ids */
+    HW_ENTRIES_PARTITIONED, /* rows and columns of the parts of a layout (lib/layout/edge_map.h) */
     HW_ENTRIES_MERGED,      /* likewise, of merged lists */
     HW_ENTRIES_BLOCK_CYCLIC /* rows are local ids of a block-cyclic part, columns global ids
                         (gpu/graph/block_cyclic.h) */
 };
 
 /*
- * The entries of a matrix that are wanted, as keys: the row, less `begin`, above the
- * column. A tuple is one entry, or two where it counts both ways.
+ * Selects entries of a matrix. Their keys have the row, less `begin`, above the column. A tuple is
+ * one entry, or two if it has both directions.
  */
 struct hw_gpu_entries {
     enum hw_gpu_entry_kind kind;
-    uint64_t begin, end; /* rows, by their number */
+    uint64_t begin, end; /* range of rows */
     int column_bits;
-    bool forward, backward; /* source -> target; target -> source; placed: both belong */
-    bool loops;             /* keep them */
-    const uint32_t *number; /* [vertices] plain: of each graph id, NULL: the id itself; placed,
-                               merged: codes; block-cyclic: numbers by falling degree */
+    bool forward,
+        backward; /* directions: source -> target, target -> source; partitioned: both are set */
+    bool loops;   /* loops are entries */
+    const uint32_t
+        *number; /* [vertices] by graph id. plain: row and column, NULL: the id itself; partitioned,
+                    merged: codes; block-cyclic: position by falling degree */
     struct hw_vertex_distribution distribution; /* kept */
     int rank;
-    const struct hw_edge_map *places; /* placed, merged; on the device, with its delegates */
-    uint64_t first_part, parts; /* which are wanted, one after another; block-cyclic: which one of
-                                   how many */
+    const struct hw_edge_map *places; /* partitioned, merged; on the device, with its delegates */
+    uint64_t first_part, parts; /* the selected parts are consecutive; block-cyclic: one part, and
+                                   how many there are */
     uint64_t part_rows;         /* rows of each */
-    enum hw_weights weights;    /* come along as hw_weight_sort_key(); plain, placed, merged */
+    enum hw_weights weights; /* keys have values hw_weight_sort_key(); plain, partitioned, merged */
 };
 
 /* Rows are counted in 2^16 buckets where their keys exceed the memory for one iteration. */
@@ -71,8 +73,8 @@ int hw_gpu_launch_put_entries(const struct hw_gpu_tuples *tuples,
                               const struct hw_gpu_entries *entries, uint64_t *key, uint32_t *weight,
                               uint64_t capacity, uint64_t *count);
 
-/* The least hw_weight_sort_key() of the negative self-loops of each vertex that a rank keeps, into
- * loop, which is filled with UINT32_MAX. */
+/* The least hw_weight_sort_key() of the negative self-loops of each vertex of a rank, into loop,
+ * which is filled with UINT32_MAX. */
 int hw_gpu_launch_loops(const struct hw_gpu_tuples *tuples, const struct hw_gpu_entries *entries,
                         uint32_t *loop);
 
@@ -108,7 +110,7 @@ int hw_gpu_launch_weight_keys(struct hw_gpu_keys *keys, uint64_t count, int colu
 int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_weights kind,
                         struct hw_gpu_edge *edge);
 
-/* What the weights of edges are like; summary: [1]. */
+/* Statistics of the weights of edges; summary: [1]. */
 int hw_gpu_launch_summarize_weights(const struct hw_gpu_edge *edge, uint64_t count,
                                     enum hw_weights kind, struct hw_weight_summary *summary,
                                     void *scratch, size_t bytes);
@@ -117,7 +119,7 @@ int hw_gpu_launch_summarize_weights(const struct hw_gpu_edge *edge, uint64_t cou
 struct hw_gpu_vertex_sort {
     uint32_t vertices;
     const uint32_t *out, *in; /* [vertices] degrees by graph id; in: NULL if undirected */
-    const uint32_t *neighbor; /* [vertices] one of each; NULL: leaves stay in order */
+    const uint32_t *neighbor; /* [vertices] one neighbor of each; NULL: leaves keep their order */
     uint32_t *graph_id;       /* [vertices] result: by vertex */
     uint32_t *vertex_of_id;   /* [vertices] result: by graph id */
     uint32_t *buffer[3];      /* [vertices] each */
@@ -133,8 +135,8 @@ int hw_gpu_launch_order_vertices(const struct hw_gpu_vertex_sort *sort);
 int hw_gpu_launch_order_leaves(const struct hw_gpu_vertex_sort *sort, uint32_t core,
                                uint32_t active);
 
-/* Where the list of each row begins, and where the last one ends: [rows + 1] in 64 bits if
- * wide. degree: by row, or by graph_id[row] unless that is NULL. */
+/* Offsets of the lists of rows: [rows + 1], of 64 bits if wide. degree: by row, or by graph_id[row]
+ * unless that is NULL. */
 int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
                           bool wide, void *offset, void *scratch, size_t bytes);
 
@@ -142,9 +144,9 @@ int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint
 int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,
                         size_t bytes);
 
-/* by_rank[r] = value[graph_id[r]]. */
+/* by_vertex[v] = value[graph_id[v]]. */
 int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
-                         uint64_t *by_rank);
+                         uint64_t *by_vertex);
 
 #ifdef __cplusplus
 }

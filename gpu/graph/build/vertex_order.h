@@ -1,7 +1,6 @@
 /*
- * Kernels that number vertices: orders, and what a part's vertices are called. Host code
- * shares these launchers; they return a cudaError_t as an int and do not wait. All arrays are
- * on the device.
+ * Kernels that number vertices: orders, and ids of a part's vertices. Host code shares these
+ * launchers; they return a cudaError_t as an int and do not wait. All arrays are on the device.
  */
 #ifndef HOPWAVE_GPU_GRAPH_BUILD_VERTEX_ORDER_H
 #define HOPWAVE_GPU_GRAPH_BUILD_VERTEX_ORDER_H
@@ -28,12 +27,14 @@ int hw_gpu_launch_pick(const uint32_t *from, uint32_t stride, uint32_t first, ui
 /* to[k] = from[id[k]]. */
 int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to);
 
-/* to[v] = from[where the rank that keeps v has it]: begin[rank] + local. */
+/* to[v] = from[begin[rank] + local], with the rank and local index of v in the vertex distribution.
+ */
 int hw_gpu_launch_undistribute(const uint32_t *from,
                                const struct hw_vertex_distribution *distribution,
                                const uint64_t *begin, uint32_t *to);
 
-/* to[k] = from[the vertex that `rank` keeps as k], of `count` that it keeps. */
+/* to[k] = from[v], with v the vertex that has local index k < count on `rank` in the vertex
+ * distribution. */
 int hw_gpu_launch_distribute(const uint32_t *from,
                              const struct hw_vertex_distribution *distribution, int rank,
                              uint64_t count, uint32_t *to);

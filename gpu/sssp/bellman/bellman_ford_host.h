@@ -59,7 +59,7 @@ enum hw_status hw_bellman_find_negative_edge(struct hw_gpu_engine *engine, uint3
                                              struct hw_cycle *cycle, struct hw_error *err);
 
 /* Runs all phases; looks for a negative cycle between phases. *cycle: of length 0 where there is
- * none. Returns HW_BAD_INPUT where float distances never come to rest. */
+ * none. Returns HW_BAD_INPUT where float distances never converge. */
 enum hw_status hw_bellman_run_with_negative_weights(struct hw_gpu_engine *engine, uint32_t root,
                                                     struct hw_cycle *cycle, struct hw_error *err);
 

@@ -115,7 +115,8 @@ template <typename Offset> __global__ void classes(const kernel_params params, h
     }
 }
 
-/* Sets the distances of leaves from their best in-edge, eight lanes per leaf. */
+/* Sets the distances of leaves from their best in-edge, eight lanes per leaf. The reduction is
+ * written out because it covers eight lanes and carries the edge. */
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(block_threads) leaves(const kernel_params params)
 {

@@ -76,8 +76,8 @@ enum hw_status hw_bellman_find_candidate_edges(struct hw_gpu_engine *engine, str
 
 /* Parents and the weights of their edges so far, by graph id. */
 struct parents {
-    struct hw_gpu_edge *hint; /* [active] by rank */
-    uint32_t *id;             /* [vertices] graph ids by rank */
+    struct hw_gpu_edge *hint; /* [active] by vertex */
+    uint32_t *id;             /* [vertices] graph ids by vertex */
     hw_gid *parent;           /* [vertices] */
     union hw_weight *weight;  /* [vertices] */
 };
@@ -194,7 +194,7 @@ enum hw_status hw_bellman_run_with_negative_weights(struct hw_gpu_engine *engine
                            "sums of these float weights round so that distances never come to "
                            "rest; use weights whose sums are exact, such as whole numbers");
         if (check > UINT32_MAX / 2)
-            return hw_fail(err, HW_INTERNAL, "method bellman-ford does not come to an end");
+            return hw_fail(err, HW_INTERNAL, "method bellman-ford does not terminate");
         check *= 2;
     }
 }

@@ -61,6 +61,8 @@ struct launcher {
     }
 };
 
+/* One phase. 102 to 112 registers (CUDA 13.0, sm_90, 26 November 2026): as with any number from 81
+ * to 128, two blocks are resident per multiprocessor. */
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(block_threads) phase_of(const kernel_params params)
 {

@@ -293,8 +293,9 @@ static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *e
 
 enum hw_status hw_sssp_fail_overflow(struct hw_error *err)
 {
-    return hw_fail(err, HW_BAD_INPUT,
-                   "distances pass what a 32-bit float holds, about 3.4e38; use smaller weights");
+    return hw_fail(
+        err, HW_BAD_INPUT,
+        "distances exceed the range of 32-bit floats, about 3.4e38; use smaller weights");
 }
 
 enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,
@@ -306,7 +307,8 @@ enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint
         return hw_fail(err, HW_BAD_INPUT,
                        "sums of these float weights round so that shortest paths do not end; use "
                        "weights whose sums are exact, such as whole numbers");
-    return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
+    return hw_fail(err, HW_INTERNAL,
+                   "method %s returned %" PRIu64 " distances that no edge explains",
                    engine->method->descriptor->name, parentless);
 }
 
@@ -320,7 +322,7 @@ static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err
         return HW_OK;
     if (hw_sssp_state_of(engine)->may_overflow)
         status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &hw_sssp_state_of(engine)->paths),
-                         "the kernel that looks for overflows", err);
+                         "the kernel that counts overflows", err);
     if (status == HW_OK)
         status = hw_gpu_get(&control, hw_sssp_state_of(engine)->paths.control, sizeof control, err);
     if (status != HW_OK)

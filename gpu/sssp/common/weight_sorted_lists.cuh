@@ -37,7 +37,9 @@ template <int kind> struct list_cursor {
 };
 
 /* Whether a block's shared memory has a worklist: deferred lists, and a packed count of the lists
- * (above worklist_chunk_bits) and their chunks. */
+ * (above worklist_chunk_bits) and their chunks. The count has 32 bits, not the 64 of
+ * gpu/device/packed_queue.h: in shared memory a 32-bit atomicAdd() is one instruction, a 64-bit one
+ * a loop of compare-and-swap (sm_90). */
 template <typename Shared> constexpr bool has_block_worklist()
 {
     return std::is_same<decltype(Shared::worklist), worklist_entry[worklist_capacity]>::value &&

@@ -154,7 +154,7 @@ static enum hw_status push_heavy_edges(struct hw_distributed_sssp *sssp,
     return status;
 }
 
-/* The same from their targets, which are broadcast_below of the sources first. */
+/* The same from their targets, to whose parts the distances of the sources are broadcast first. */
 static enum hw_status pull_heavy_edges(struct hw_distributed_sssp *sssp,
                                        const struct bucket *bucket, int64_t *broadcast_below,
                                        struct hw_error *err)

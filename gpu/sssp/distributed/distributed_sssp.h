@@ -80,7 +80,7 @@ struct hw_distributed_sssp_peers {
 /* The part's edges, constant while searches run. */
 struct hw_distributed_sssp_graph {
     const uint64_t *offset;         /* [lists.count + 1] */
-    const struct hw_gpu_edge *edge; /* [offset[lists.count]] rank: a local id */
+    const struct hw_gpu_edge *edge; /* [offset[lists.count]] neighbor: a local id */
     const uint32_t *graph_id;       /* [num_local_ids] */
 };
 

@@ -26,10 +26,10 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
     const char *name = engine->method->descriptor->name;
 
     if (part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_RANKS)
-        return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs does up to %d parts, not %d", name,
+        return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs supports up to %d parts, not %d", name,
                        HW_DISTRIBUTED_SSSP_MAX_RANKS, part->spec.parts);
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
-        return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits", name);
+        return hw_fail(err, HW_BAD_INPUT, "method %s has 32-bit vertex numbers", name);
     return HW_OK;
 }
 
@@ -49,7 +49,7 @@ static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_
         return status;
     if (stats->negative > 0 && part->vertices > INT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
-                       "on GPUs graphs with negative weights have up to 2^31 vertices");
+                       "on GPUs, graphs with negative weights may have up to 2^31 vertices");
     sssp->params.config.kind = (int)hw_weight_stats_kind(stats, part);
     sssp->config.may_overflow = hw_weight_stats_may_overflow(stats, part);
     sssp->config.may_have_negative_edge = stats->negative > 0 && (!part->directed || loops > 0);
@@ -347,7 +347,7 @@ static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err
                                     sssp->weight_stats.negative > 0, err);
 }
 
-/* Checks distances, and hands over how the search ended. */
+/* Checks distances, and stores the outcome of the search. */
 static enum hw_status complete(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;

@@ -93,9 +93,8 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
     if (num_ids >= UINT32_MAX || !hw_packed_fits(lists, 0, HW_DISTRIBUTED_SSSP_EDGE_BITS) ||
         params->config.block_size > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT,
-                       "method %s numbers what a part knows with 32 bits, of lists with %d, and "
-                       "%" PRIu64 " vertices and %" PRIu64 " lists a part are too many; use more "
-                       "parts",
+                       "method %s has 32-bit local ids and %d-bit list numbers; %" PRIu64
+                       " vertices and %" PRIu64 " lists on one part are too many; use more parts",
                        sssp->engine->method->descriptor->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS,
                        num_ids, lists);
     params->config.num_local_ids = (uint32_t)num_ids;

@@ -47,7 +47,8 @@ __device__ __forceinline__ bool scan_edge(const kernel_params &params, const job
     return true;
 }
 
-/* Scans the rest of a list by the whole warp; `best` is the same on all lanes. */
+/* Scans the rest of a list by the whole warp; `best` is the same on all lanes. The reduction is
+ * written out because it takes the minimum of pairs, by key and then by source. */
 template <int kind, bool finds_parent>
 __device__ best_edge<kind> scan_rest_by_warp(const kernel_params &params, const job_t &job,
                                              const hw_gpu_edge *list, uint32_t from,

@@ -20,7 +20,7 @@ constexpr uint32_t edges_in_flight = 4, max_tile = 256;
 
 /* An edge that is being relaxed. */
 template <int kind> struct edge_in_flight {
-    hw_gpu_edge edge; /* rank: HW_INVALID_VERTEX for none */
+    hw_gpu_edge edge; /* neighbor: HW_INVALID_VERTEX for none */
     uint32_t source;  /* local id */
     key_of<kind> key; /* of the source */
 };

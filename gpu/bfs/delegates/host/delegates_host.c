@@ -24,7 +24,8 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 {
     if (engine->transport.kind == HW_TRANSPORT_PEER &&
         engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
-        return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts over peer, not %d",
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method delegates supports up to %d parts over peer, not %d",
                        HW_GPU_DELEGATES_MAX_PEERS, engine->ctx->size);
     return HW_OK;
 }
@@ -455,7 +456,7 @@ static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *e
 
 static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
+    static const char *const reasons[] = {"nothing", "a GPU did not arrive at a barrier in time",
                                           "an inbox was full"};
     const struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_control control;

@@ -41,7 +41,7 @@ static enum hw_status exchange_requests(struct hw_gpu_engine *engine, const hw_c
         status =
             hw_cuda(hw_gpu_delegates_reply(&state->params, (uint32_t *)(base + heap->request_in),
                                            (uint32_t)all, (uint32_t *)(base + heap->reply_out)),
-                    "the kernel that answers", err);
+                    "the kernel that replies", err);
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_transport_exchange(&engine->transport, reply, in, back, out, err);
@@ -50,7 +50,7 @@ static enum hw_status exchange_requests(struct hw_gpu_engine *engine, const hw_c
             status = hw_cuda(
                 hw_gpu_delegates_accept(&state->params, (uint32_t *)(base + heap->request_out),
                                         (uint32_t *)(base + back[q]), (uint32_t)count[me]),
-                "the kernel that takes answers", err);
+                "the kernel that receives replies", err);
     return status;
 }
 

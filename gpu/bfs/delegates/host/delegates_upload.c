@@ -189,19 +189,21 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
     const uint64_t codes = (uint64_t)part->spec.parts * own->slots;
 
     if (part->spec.parts > HW_GPU_DELEGATES_MAX_PARTS)
-        return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts on GPUs, not %d",
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method delegates supports up to %d parts on GPUs, not %d",
                        HW_GPU_DELEGATES_MAX_PARTS, part->spec.parts);
     if (codes >= HW_INVALID_VERTEX || part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
-                       "method delegates numbers vertices with 32 bits on GPUs; the graph has "
+                       "method delegates has 32-bit vertex numbers on GPUs; the graph has "
                        "%" PRI_GID,
                        part->vertices);
     if (!hw_packed_fits(own->delegates, (uint64_t)own->dd.offset[own->dd.rows],
                         HW_GPU_DELEGATES_EDGE_BITS))
-        return hw_fail(err, HW_RESOURCES,
-                       "method delegates does up to 2^%d delegates on GPUs; part %d has %" PRI_LID
-                       ": give a larger --degree-threshold",
-                       64 - HW_GPU_DELEGATES_EDGE_BITS, part->index, own->delegates);
+        return hw_fail(
+            err, HW_RESOURCES,
+            "method delegates supports up to 2^%d delegates on GPUs; part %d has %" PRI_LID
+            "; use a larger --degree-threshold",
+            64 - HW_GPU_DELEGATES_EDGE_BITS, part->index, own->delegates);
     *graph = (struct hw_gpu_delegates_graph){
         .parts = (uint32_t)part->spec.parts,
         .part = (uint32_t)part->index,
