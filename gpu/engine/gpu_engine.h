@@ -5,7 +5,7 @@
  * (struct hw_gpu_results).
  *
  * One GPU is the case of one rank that sends nothing: the engine opens no transport, passes no
- * barrier and communicates with nobody. The graph of such methods is in gpu/engine/one_gpu_graph.h.
+ * barrier and does not communicate. The graph of such methods is in gpu/engine/one_gpu_graph.h.
  *
  * Clock. Events on each device mark the begin of the search, after the outputs were filled with a
  * pattern and the ranks passed a barrier; the time when parents are complete in search order; and

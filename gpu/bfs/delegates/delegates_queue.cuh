@@ -5,7 +5,7 @@
  * direction of each visit is chosen.
  *
  * The queue of dd has prefix sums of its lists' lengths: one atomic operation on a word that packs
- * vertices and edges reserves places in both. Lists of dn are queued in pieces.
+ * vertices and edges reserves entries in both. Lists of dn are queued in pieces.
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_QUEUE_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_QUEUE_CUH

@@ -100,7 +100,7 @@ __device__ __forceinline__ count64 queue_capacity(const kernel_params &params)
     return static_cast<count64>(params.config.rows) * params.config.block;
 }
 
-/* What is left of the list of a row. */
+/* The rest of the list of a row. */
 template <typename Offset> struct list_rest {
     Offset at, end;
 };
@@ -385,8 +385,8 @@ __device__ __forceinline__ uint32_t unvisited_at(const kernel_params &params, ui
     return params.bottom_up.nonempty_rows[w] & ~__ldcg(params.search.visited + w);
 }
 
-/* Those of them that are unvisited at their owner, too, as far as its search has come: it searched
- * its own vertices first. What it visits concurrently is searched in vain. */
+/* Those of them that are unvisited at their owner, too, as far as known: it searches its own
+ * vertices first. Rows that it visits concurrently are searched in vain. */
 __device__ __forceinline__ uint32_t unvisited_at_owner(const kernel_params &params, uint32_t first,
                                                        uint32_t unvisited)
 {

@@ -106,8 +106,8 @@ __device__ __forceinline__ void pack(const kernel_params &params, uint32_t m, ta
 
 /* ---- receiving ---- */
 
-/* Takes one word of own vertices that part m of the grid row sent; keeps those that are unvisited.
- * No other thread writes this word of `discovered_by`. */
+/* Applies one word of own vertices that part m of the grid row sent: those that are unvisited are
+ * recorded. No other thread writes this word of `discovered_by`. */
 __device__ __forceinline__ void receive_word(const kernel_params &params, uint32_t m, uint32_t w,
                                              uint32_t sent)
 {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void receive_word(const kernel_params &params, uint32
         params.search.discovered_by[m * words_of(params) + w] |= discovered;
 }
 
-/* Takes one own vertex that part m of the grid row sent; other threads may write the same word.
+/* Applies one own vertex that part m of the grid row sent; other threads may write the same word.
  * Returns whether it is new. */
 __device__ __forceinline__ bool receive_position(const kernel_params &params, uint32_t m,
                                                  uint32_t position)
@@ -133,7 +133,7 @@ __device__ __forceinline__ bool receive_position(const kernel_params &params, ui
     return true;
 }
 
-/* Takes the set that part m of the grid row sent. All threads of the grid. */
+/* Applies the set that part m of the grid row sent. All threads of the grid. */
 __device__ void receive(const kernel_params &params, uint32_t m, count64 count)
 {
     const uint32_t *set = params.buffers.fold_recv[m];

@@ -35,8 +35,7 @@ template <typename Offset> struct list_queue {
     count64 *size; /* packed */
 };
 
-/* The queue in one half of the arrays: what is left of one queue is queued again in the other half.
- */
+/* The queue in one half of the arrays: the rest of one queue is requeued in the other half. */
 template <typename Offset>
 __device__ __forceinline__ list_queue<Offset> list_queue_of(const kernel_params &params,
                                                             uint32_t half)
@@ -269,8 +268,8 @@ struct picked_positions {
     uint16_t at[positions_per_block];
 };
 
-/* The at-th position of the tile that this block takes in an iteration. Blocks take words by turns,
- * since lists of adjacent positions have similar lengths. */
+/* The at-th position of the tile that this block takes in an iteration. Words are distributed over
+ * blocks cyclically, since lists of adjacent positions have similar lengths. */
 __device__ __forceinline__ uint32_t picked_position(uint32_t iteration, uint32_t at)
 {
     return ((iteration * (positions_per_block / 32) + at / 32) * gridDim.x + blockIdx.x) * 32 +

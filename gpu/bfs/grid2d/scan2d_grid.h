@@ -33,7 +33,7 @@ struct hw_scan2d_grid_control {
     unsigned long long num_discovered[HW_SCAN2D_GRID_MAX_SIDE]; /* rows, by grid column of owner */
     unsigned long long next_frontier; /* own vertices in the next frontier */
     /* Vertices and edges of the frontier, packed: the queues of the slices of a level, which use
-     * the two by turns. In a bottom-up level queue[1] counts rows of long lists. */
+     * the two alternately. In a bottom-up level queue[1] counts rows of long lists. */
     unsigned long long queue[2];
     unsigned long long num_packed[HW_SCAN2D_GRID_MAX_SIDE]; /* entries of the lists being packed */
     unsigned long long edges_examined; /* while the frontier is gathered, and bottom-up */

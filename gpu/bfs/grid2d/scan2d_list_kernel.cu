@@ -4,8 +4,8 @@
  * matrix by rows for bottom-up levels (gpu/bfs/grid2d/scan2d_bottom_up.cuh).
  *
  * The transpose is a counting sort: entries of each row are counted, the counts are scanned, and
- * each entry is written to the next free place of its row. Offsets only grow, so that the cursor of
- * a row ends where the next row begins. The order of the entries of a row is not deterministic
+ * each entry is written to the next free element of its row. Offsets only grow, so that the cursor
+ * of a row ends where the next row begins. The order of the entries of a row is not deterministic
  * until they are sorted.
  */
 #include "gpu/bfs/grid2d/scan2d_grid_device.cuh"

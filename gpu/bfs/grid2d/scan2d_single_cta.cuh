@@ -191,7 +191,7 @@ __device__ void cta_fold(const kernel_params &params, cta_shared &smem)
     __syncthreads();
 }
 
-/* Takes own vertices that the other parts of the grid row discovered. All threads. */
+/* Applies own vertices that the other parts of the grid row discovered. All threads. */
 __device__ void cta_receive(const kernel_params &params, cta_shared &smem)
 {
     uint32_t *own = cta_own_positions(params);

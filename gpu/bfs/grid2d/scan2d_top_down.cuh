@@ -7,8 +7,8 @@
  * `visited` decides who reaches it first; that thread stores the predecessor. `visited` has the
  * rows of all owners, so that each row is sent to its owner once.
  *
- * A level of many edges is expanded in slices. Between slices the entries of rows that have come to
- * be visited are skipped in what is left of the queue.
+ * A level of many edges is expanded in slices. Between slices, entries of rows that were visited
+ * meanwhile are skipped in the rest of the queue.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_TOP_DOWN_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_TOP_DOWN_CUH
@@ -70,8 +70,8 @@ __device__ __forceinline__ void expand_edges(const kernel_params &params,
     }
 }
 
-/* Queues again what is left of a queue from edge `begin` of `all` on; each list from the first row
- * at position first_unvisited or above. All threads of the grid. */
+/* Requeues the rest of a queue from edge `begin` of `all` on; each list from the first row at
+ * position first_unvisited or above. All threads of the grid. */
 template <typename Offset>
 __device__ __noinline__ void requeue(const kernel_params &params, const frontier<Offset> &from,
                                      count64 begin, count64 all, uint32_t first_unvisited,
@@ -124,9 +124,9 @@ __device__ __forceinline__ bool worth_slicing(const kernel_params &params, count
 }
 
 /* Expands the queue. A level of many edges visits the hubs with few of them, and most other edges
- * lead to hubs as well. So it is expanded in slices, and after each the entries of rows that have
- * come to be visited, at the beginning of the lists, are skipped in the rest. Returns the edges
- * examined. All threads of the grid. */
+ * lead to hubs as well. So it is expanded in slices, and after each, entries of rows that were
+ * visited meanwhile, which are at the beginning of lists, are skipped in the rest. Returns the
+ * edges examined. All threads of the grid. */
 template <typename Offset, int per_lane>
 __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
                                                 uint32_t first_unvisited, cg::grid_group &grid,

@@ -28,7 +28,7 @@ constexpr int each = 4; /* tuples that a thread makes between barriers */
 
 /* ---- entries ---- */
 
-/* The two entries of a tuple, and a bit for each that is wanted. */
+/* The two entries of a tuple, and a bit for each that is selected. */
 struct pair_of_entries {
     uint64_t row[2], column[2];
     uint32_t wanted;
@@ -122,7 +122,7 @@ template <hw_gpu_entry_kind kind>
 constexpr bool weighted =
     kind == HW_ENTRIES_PARTITIONED || kind == HW_ENTRIES_MERGED || kind == HW_ENTRIES_PLAIN;
 
-/* The keys of one tuple's entries, and a bit for each that is wanted. */
+/* The keys of one tuple's entries, and a bit for each that is selected. */
 template <typename Maker, hw_gpu_entry_kind kind>
 __device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &entries,
                                             uint64_t index, uint64_t *key, uint32_t *weight)

@@ -135,7 +135,7 @@ struct hw_bellman_control {
     struct hw_bellman_state state;
     struct hw_bellman_pile pile;
     uint32_t launches; /* of kernels for long lists */
-    uint32_t failures; /* launches that failed for want of resources */
+    uint32_t failures; /* launches that failed for lack of resources */
     uint32_t alive;    /* chains of parents that have not ended */
     uint32_t trace_size;
     uint64_t begin_ns;

@@ -99,7 +99,7 @@
 /* As on one GPU. */
 #define HW_DELTA_PEER_FEW_ITERATIONS 4U
 #define HW_DELTA_PEER_MANY_ITERATIONS 8U
-/* Factor of growth of buckets once a pull paid; in directed graphs, where nobody pulls, once a
+/* Factor of growth of buckets once a pull paid; in directed graphs, which have no pulls, once a
  * bucket had most edges: 21 GTEPS for 12 at scale 22, 32 for 16 at 24 (two GPUs; 2026-11-23,
  * dac2b61). */
 #define HW_DELTA_PEER_GROWTH 3.0

@@ -303,7 +303,7 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const hw_gpu_sssp &paths
     }
 }
 
-/* Relaxes the long lists of the frontier, each by all warps. A warp looks at 32 lists at a time for
+/* Relaxes the long lists of the frontier, each by all warps. A warp tests 32 lists at a time for
  * those that are long enough to have edges for it. */
 template <typename Offset, int kind>
 __device__ void try_long_lists(const hw_gpu_graph &graph, const hw_gpu_sssp &paths, uint32_t hops,
