@@ -29,7 +29,8 @@ template <class L> __device__ inline void reduce_far(L &lane, block_shared &shar
         atomicMax(&shared.far_complement, static_cast<unsigned long long>(INT64_MAX - nearest));
 }
 
-/* Adds the counters of all lanes to those of the phase. All threads of the block call it. */
+/* Adds the counters of all lanes to those of the phase. All threads of the block call it. One loop
+ * reduces all counters, so that their shuffles overlap. */
 template <class L> __device__ inline void add_counters(L &lane, block_shared &shared)
 {
     unsigned long long sums[4] = {lane.edges, lane.improved, lane.improved_long, lane.frontier};
