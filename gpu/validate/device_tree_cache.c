@@ -72,12 +72,12 @@ static enum hw_status keep(void *engine, hw_gid root, struct hw_error *err)
                                     err);
 }
 
-static enum hw_status validate(void *engine, struct hw_verdict *verdict, hw_count *levels,
+static enum hw_status validate(void *engine, struct hw_validation *validation, hw_count *levels,
                                struct hw_error *err)
 {
     const struct hw_gpu_tree_cache *self = engine;
 
-    return hw_tree_validation_validate(self->validation, verdict, levels, err);
+    return hw_tree_validation_validate(self->validation, validation, levels, err);
 }
 
 static enum hw_status open_counting(void *engine, struct hw_error *err)

@@ -8,7 +8,7 @@
  */
 static enum hw_status validate_all(struct hw_tree_validation *self,
                                    const struct hw_tree_batch *trees, size_t size,
-                                   struct hw_verdict *verdict, struct hw_error *err)
+                                   struct hw_validation *validation, struct hw_error *err)
 {
     const hw_count batch = self->trees.roots, k = trees->k;
     enum hw_status status = HW_OK;
@@ -20,14 +20,14 @@ static enum hw_status validate_all(struct hw_tree_validation *self,
                 trees->parent + t * self->own, err);
         status = hw_agree(self->ctx->world, status, err);
         if (status == HW_OK)
-            status = hw_tree_validation_validate(self, verdict + at, NULL, err);
+            status = hw_tree_validation_validate(self, validation + at, NULL, err);
     }
     return status;
 }
 
 enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
                                   struct hw_graph *graph, const struct hw_tree_batch *trees,
-                                  enum hw_value value, struct hw_verdict *verdict,
+                                  enum hw_value value, struct hw_validation *validation,
                                   struct hw_error *err)
 {
     static const enum hw_gpu_value kinds[] = {[HW_VALUE_LEVEL] = HW_GPU_LEVELS,
@@ -43,7 +43,7 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
         return status;
     status = hw_tree_validation_open(ctx, &request, &self, err);
     if (status == HW_OK)
-        status = validate_all(&self, trees, hw_value_size(value), verdict, err);
+        status = validate_all(&self, trees, hw_value_size(value), validation, err);
     hw_tree_validation_close(&self);
     return status;
 }
@@ -51,25 +51,25 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
 /* Validates trees; HW_RESOURCES if they do not fit on the devices. Collective; ranks agree. */
 static enum hw_status validate_on_devices(const struct hw_context *ctx, struct hw_graph *graph,
                                           const struct hw_tree_batch *trees, enum hw_value value,
-                                          struct hw_verdict *verdict, struct hw_error *err)
+                                          struct hw_validation *validation, struct hw_error *err)
 {
     struct hw_context silent = *ctx;
 
     silent.quiet = true; /* the search has reported its transport already */
-    return hw_gpu_verify_over(&silent, NULL, graph, trees, value, verdict, err);
+    return hw_gpu_verify_over(&silent, NULL, graph, trees, value, validation, err);
 }
 
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                 struct hw_error *err)
+                                 const struct hw_tree_batch *trees,
+                                 struct hw_validation *validation, struct hw_error *err)
 {
-    enum hw_status status = validate_on_devices(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
+    enum hw_status status = validate_on_devices(ctx, graph, trees, HW_VALUE_LEVEL, validation, err);
 
     if (status != HW_RESOURCES)
         return status;
     hw_note(ctx, "validating on the CPU: %s",
             err ? err->text : "the devices have too little memory");
-    return hw_verify_bfs(ctx, graph, trees, verdict, err);
+    return hw_verify_bfs(ctx, graph, trees, validation, err);
 }
 
 /* Whether distances of some rank exceed the 32 bits that devices store. Collective. */
@@ -87,8 +87,8 @@ static enum hw_status find_wide(const struct hw_context *ctx, hw_count length,
 }
 
 enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                  struct hw_error *err)
+                                  const struct hw_tree_batch *trees,
+                                  struct hw_validation *validation, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     const enum hw_value value = desc->weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64;
@@ -102,12 +102,12 @@ enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph 
     if (!beyond && value == HW_VALUE_I64)
         status = find_wide(ctx, trees->k * length, trees->value, &beyond, err);
     if (status == HW_OK && !beyond) {
-        status = validate_on_devices(ctx, graph, trees, value, verdict, err);
+        status = validate_on_devices(ctx, graph, trees, value, validation, err);
         if (status != HW_RESOURCES)
             return status;
         hw_note(ctx, "validating on the CPU: %s",
                 err ? err->text : "the devices have too little memory");
         status = HW_OK;
     }
-    return status == HW_OK ? hw_verify_sssp(ctx, graph, trees, verdict, err) : status;
+    return status == HW_OK ? hw_verify_sssp(ctx, graph, trees, validation, err) : status;
 }

@@ -15,20 +15,20 @@ struct hw_transport;
  * Where that does not fit, a note says so and hw_verify_bfs() validates on the CPU. Collective.
  */
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                 struct hw_error *err);
+                                 const struct hw_tree_batch *trees,
+                                 struct hw_validation *validation, struct hw_error *err);
 
 /* The same for hw_verify_sssp(). That function itself validates searches that ended with a cycle,
  * and integer distances of 2^31 - 1 and more. Collective. */
 enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                  struct hw_error *err);
+                                  const struct hw_tree_batch *trees,
+                                  struct hw_validation *validation, struct hw_error *err);
 
 /* What both do on the devices, over a transport (NULL: one of its own), or HW_RESOURCES; integer
  * distances less than 2^31 - 1 either way. Collective. */
 enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
                                   struct hw_graph *graph, const struct hw_tree_batch *trees,
-                                  enum hw_value value, struct hw_verdict *verdict,
+                                  enum hw_value value, struct hw_validation *validation,
                                   struct hw_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Validation on the devices of any number of ranks: on right trees and on trees broken in every
- * way it gives the verdicts that hw_verify_bfs() and hw_verify_sssp() give, which their own tests
- * compare with an oracle.
+ * way it gives the results that hw_verify_bfs() and hw_verify_sssp() give, which their own
+ * tests compare with an oracle.
  */
 #include "gpu/device/device.h"
 #include "gpu/validate/device_validate.h"
@@ -156,7 +156,7 @@ static void break_paths(const struct graph_fixture *fixture, uint64_t *seed, flo
     }
 }
 
-/* ---- verdicts ---- */
+/* ---- results ---- */
 
 /* What the ranks' devices are connected by. */
 struct link {
@@ -173,10 +173,10 @@ struct trees {
     const hw_gid *parent;
 };
 
-/* The verdicts of the host and of the devices on slices of the trees. */
+/* The results of the host and of the devices on slices of the trees. */
 static enum hw_status validate_slices(const struct link *link, struct hw_graph *graph,
-                                      const struct trees *trees, struct hw_verdict *want,
-                                      struct hw_verdict *got, struct hw_error *err)
+                                      const struct trees *trees, struct hw_validation *want,
+                                      struct hw_validation *got, struct hw_error *err)
 {
     const struct hw_context *ctx = link->ctx;
     hw_count first, length, n = hw_graph_desc(graph)->vertices, k = trees->k;
@@ -240,9 +240,9 @@ static enum hw_status put_tree(const struct hw_part_vertices *own, const struct 
     return status;
 }
 
-/* The verdicts of the devices on trees that searches have left there. */
+/* The results of the devices on trees that searches have left there. */
 static enum hw_status validate_stored(const struct link *link, struct hw_graph *graph,
-                                      const struct trees *trees, struct hw_verdict *got,
+                                      const struct trees *trees, struct hw_validation *got,
                                       struct hw_error *err)
 {
     const hw_gid n = hw_graph_desc(graph)->vertices;
@@ -279,11 +279,11 @@ static enum hw_status validate_stored(const struct link *link, struct hw_graph *
     return status;
 }
 
-static bool same_verdicts(const struct tap *tap, hw_count k, const char *what,
-                          const struct hw_verdict *got, const struct hw_verdict *want)
+static bool same_validations(const struct tap *tap, hw_count k, const char *what,
+                             const struct hw_validation *got, const struct hw_validation *want)
 {
     for (hw_count i = 0; i < k; i++)
-        if (!same_verdict(&got[i], &want[i])) {
+        if (!same_validation(&got[i], &want[i])) {
             tap_note(tap, "%s", what);
             explain(tap, i, &got[i], &want[i]);
             return false;
@@ -296,7 +296,7 @@ static bool agree(const struct tap *tap, const struct link *link,
                   const struct graph_fixture *fixture, const struct trees *trees)
 {
     const size_t k = (size_t)trees->k;
-    struct hw_verdict *got = must(calloc(k, sizeof *got)), *want = must(calloc(k, sizeof *want));
+    struct hw_validation *got = must(calloc(k, sizeof *got)), *want = must(calloc(k, sizeof *want));
     struct hw_error err = {{0}};
     struct hw_graph *graph = NULL;
     enum hw_status status =
@@ -304,10 +304,10 @@ static bool agree(const struct tap *tap, const struct link *link,
 
     if (status == HW_OK)
         status = validate_slices(link, graph, trees, want, got, &err);
-    bool same = status == HW_OK && same_verdicts(tap, trees->k, "from the host", got, want);
+    bool same = status == HW_OK && same_validations(tap, trees->k, "from the host", got, want);
     if (status == HW_OK)
         status = validate_stored(link, graph, trees, got, &err);
-    same = status == HW_OK && same_verdicts(tap, trees->k, "kept", got, want) && same;
+    same = status == HW_OK && same_validations(tap, trees->k, "kept", got, want) && same;
     if (status != HW_OK)
         tap_note(tap, "%s", err.text);
     hw_graph_close(graph);

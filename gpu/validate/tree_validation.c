@@ -488,18 +488,19 @@ static enum hw_status sum_counts(const struct hw_tree_validation *self, enum hw_
     return status == HW_OK && has_several_ranks(self) ? reduce(self, counts, err) : status;
 }
 
-static void set_verdict(const struct hw_gpu_violation_counts *counts, struct hw_verdict *verdict)
+static void set_validation(const struct hw_gpu_violation_counts *counts,
+                           struct hw_validation *validation)
 {
-    *verdict = (struct hw_verdict){.reached = (hw_count)counts->reached,
-                                   .tuples = (hw_count)counts->tuples};
+    *validation = (struct hw_validation){.reached = (hw_count)counts->reached,
+                                         .tuples = (hw_count)counts->tuples};
     for (int rule = 0; rule < HW_RULES; rule++)
-        verdict->example[rule][0] = verdict->example[rule][1] = HW_GID_NONE;
+        validation->example[rule][0] = validation->example[rule][1] = HW_GID_NONE;
     for (int rule = 0; rule < HW_GPU_CHECK_RULES; rule++) {
         if (counts->violations[rule] == 0)
             continue;
-        verdict->violations[rule] = (hw_count)counts->violations[rule];
-        verdict->example[rule][0] = (hw_gid)(counts->example[rule] >> 32);
-        verdict->example[rule][1] = (hw_gid)(uint32_t)counts->example[rule] - 1;
+        validation->violations[rule] = (hw_count)counts->violations[rule];
+        validation->example[rule][0] = (hw_gid)(counts->example[rule] >> 32);
+        validation->example[rule][1] = (hw_gid)(uint32_t)counts->example[rule] - 1;
     }
 }
 
@@ -523,7 +524,7 @@ static enum hw_status check_local_rules(struct hw_tree_validation *self,
 }
 
 enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
-                                           struct hw_verdict *verdict, hw_count *levels,
+                                           struct hw_validation *validation, hw_count *levels,
                                            struct hw_error *err)
 {
     struct hw_gpu_violation_counts counts[HW_GPU_MAX_TREES];
@@ -543,7 +544,7 @@ enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
     if (status == HW_OK && followed > 0)
         status = sum_counts(self, status, counts, err);
     for (int t = 0; t < self->num_trees && status == HW_OK; t++) {
-        set_verdict(&counts[t], &verdict[t]);
+        set_validation(&counts[t], &validation[t]);
         if (levels)
             levels[t] = is_weighted(self) ? -1 : (hw_count)counts[t].levels;
     }

@@ -79,10 +79,10 @@ enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid
                                          const void *values, const hw_gid *parent,
                                          struct hw_error *err);
 
-/* Validates the stored trees and forgets them. verdict, levels (unless NULL): [num_trees]; levels
- * that have a vertex, of distances -1. Collective; ranks agree. */
+/* Validates the stored trees and forgets them. validation, levels (unless NULL): [num_trees];
+ * levels that have a vertex, of distances -1. Collective; ranks agree. */
 enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
-                                           struct hw_verdict *verdict, hw_count *levels,
+                                           struct hw_validation *validation, hw_count *levels,
                                            struct hw_error *err);
 
 /* Collective. */

@@ -287,20 +287,20 @@ static bool is_right(const struct hw_context *ctx, struct fixture *fixture,
                      const struct results *results, hw_count length, bool canonical,
                      struct hw_error *err)
 {
-    struct hw_verdict verdict[ROOTS];
+    struct hw_validation validation[ROOTS];
     const struct hw_tree_batch trees = {.k = ROOTS,
                                         .root = fixture->root,
                                         .value = results->distance,
                                         .parent = results->parent,
                                         .cycle = results->cycle};
-    bool right = hw_verify_sssp(ctx, fixture->graph, &trees, verdict, err) == HW_OK;
+    bool right = hw_verify_sssp(ctx, fixture->graph, &trees, validation, err) == HW_OK;
 
     for (int r = 0; r < ROOTS && right; r++) {
         for (enum hw_rule rule = 0; rule < HW_RULES && right; rule++) {
-            right = verdict[r].violations[rule] == 0;
+            right = validation[r].violations[rule] == 0;
             if (!right)
                 hw_fail(err, HW_CHECK_FAILED, "root %" PRI_GID ": rule %s, example %" PRI_GID,
-                        fixture->root[r], hw_rule_name(rule), verdict[r].example[rule][0]);
+                        fixture->root[r], hw_rule_name(rule), validation[r].example[rule][0]);
         }
         if (right && (results->cycle[r].length > 0) != fixture->cycle[r])
             right = hw_fail(err, HW_CHECK_FAILED, "root %" PRI_GID ": the outcome",

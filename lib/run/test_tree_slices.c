@@ -187,7 +187,7 @@ static void test_report(struct tap *tap, struct hw_serial_method *serial, const 
     hw_result_close(&result);
 }
 
-static void test_verdict(struct tap *tap, struct hw_serial_method *serial)
+static void test_validation(struct tap *tap, struct hw_serial_method *serial)
 {
     struct hw_result result = result_for(serial);
     struct hw_report report;
@@ -195,22 +195,22 @@ static void test_verdict(struct tap *tap, struct hw_serial_method *serial)
     bool right = hw_report_open(serial->ctx, &serial->part, HW_BFS, 1, &report, &err) == HW_OK &&
                  search(serial, 26, &result) &&
                  hw_report_add(&report, 26, &result, false, &err) == HW_OK;
-    struct hw_verdict verdict = {.reached = report.search[0].reached,
-                                 .tuples = report.search[0].edges};
+    struct hw_validation validation = {.reached = report.search[0].reached,
+                                       .tuples = report.search[0].edges};
 
     tap_ok(tap,
-           right && hw_report_verdict(&report, 0, &verdict, &err) == HW_OK &&
+           right && hw_report_add_validation(&report, 0, &validation, &err) == HW_OK &&
                hw_report_failures(&report) == 0 && report.search[0].checked == 1,
-           "a verdict without violations");
-    verdict.tuples++;
-    tap_ok(tap, hw_report_verdict(&report, 0, &verdict, &err) == HW_INTERNAL,
+           "a validation without violations");
+    validation.tuples++;
+    tap_ok(tap, hw_report_add_validation(&report, 0, &validation, &err) == HW_INTERNAL,
            "validation that counts other tuples is noticed");
-    verdict.violations[HW_RULE_SPANS] = 3;
-    verdict.violations[HW_RULE_TREE] = 1;
+    validation.violations[HW_RULE_SPANS] = 3;
+    validation.violations[HW_RULE_TREE] = 1;
     tap_ok(tap,
-           hw_report_verdict(&report, 0, &verdict, &err) == HW_OK &&
+           hw_report_add_validation(&report, 0, &validation, &err) == HW_OK &&
                hw_report_failures(&report) == 1 && report.search[0].violations == 4,
-           "a verdict with violations");
+           "a validation with violations");
     hw_report_close(&report);
     hw_result_close(&result);
 }
@@ -233,7 +233,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
         hw_serial_method_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &serial);
         test_slices(tap, &serial, cases[i].name);
         test_report(tap, &serial, cases[i].name);
-        test_verdict(tap, &serial);
+        test_validation(tap, &serial);
         test_wrong_parts(tap, &serial);
         hw_serial_method_close(&serial);
     }

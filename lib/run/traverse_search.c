@@ -108,12 +108,12 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
 }
 
 /* Records the first violation, for the error message. */
-static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_verdict *verdict)
+static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_validation *validation)
 {
     for (int r = 0; r < HW_RULES && !t->searches.failure[0]; r++) {
-        const hw_gid *example = verdict->example[r];
+        const hw_gid *example = validation->example[r];
         char where[64];
-        if (verdict->violations[r] == 0)
+        if (validation->violations[r] == 0)
             continue;
         if (example[1] == HW_GID_NONE)
             snprintf(where, sizeof where, "vertex %" PRI_GID, example[0]);
@@ -121,28 +121,29 @@ static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_ver
             snprintf(where, sizeof where, "edge %" PRI_GID " %" PRI_GID, example[0], example[1]);
         snprintf(t->searches.failure, sizeof t->searches.failure,
                  "root %" PRI_GID " breaks rule %s %" PRI_COUNT " times, such as at %s",
-                 t->searches.roots.id[i], hw_rule_name((enum hw_rule)r), verdict->violations[r],
+                 t->searches.roots.id[i], hw_rule_name((enum hw_rule)r), validation->violations[r],
                  where);
     }
 }
 
 /* Validates the trees of `count` searches in the engine's cache. */
 static enum hw_status validate_cached(struct hw_traversal *t, hw_count first, hw_count count,
-                                      struct hw_verdict *verdict, struct hw_error *err)
+                                      struct hw_validation *validation, struct hw_error *err)
 {
     hw_count levels[BATCH_MOST];
-    enum hw_status status = t->method->ops->tree_cache->validate(t->engine, verdict, levels, err);
+    enum hw_status status =
+        t->method->ops->tree_cache->validate(t->engine, validation, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         if (first + i >= t->trees.stored)
-            hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
+            hw_report_count(&t->report, first + i, &validation[i], levels[i]);
     return status;
 }
 
-/* Validates the trees of searches [first, first+count), which fill the batch. verdict: [count].
+/* Validates the trees of searches [first, first+count), which fill the batch. validation: [count].
  * Collective. */
 static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count count,
-                             struct hw_verdict *verdict, struct hw_error *err)
+                             struct hw_validation *validation, struct hw_error *err)
 {
     const struct hw_engine_ops *ops = t->method->ops;
     const bool sssp = hw_traversal_is_sssp(t);
@@ -156,9 +157,9 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
 
     if (sssp)
         return (ops->verify_sssp ? ops->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
-                                                                      &trees, verdict, err);
+                                                                      &trees, validation, err);
     return (ops->verify_bfs ? ops->verify_bfs : hw_verify_bfs)(t->ctx, t->source.graph, &trees,
-                                                               verdict, err);
+                                                               validation, err);
 }
 
 /* Validates those searches and records the results. Collective. */
@@ -166,13 +167,13 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
                                struct hw_error *err)
 {
     const double started = hw_seconds();
-    struct hw_verdict verdict[BATCH_MOST];
-    enum hw_status status = t->cache.capacity ? validate_cached(t, first, count, verdict, err)
-                                              : verify(t, first, count, verdict, err);
+    struct hw_validation validation[BATCH_MOST];
+    enum hw_status status = t->cache.capacity ? validate_cached(t, first, count, validation, err)
+                                              : verify(t, first, count, validation, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
-        status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
-        note_failure(t, first + i, &verdict[i]);
+        status = hw_report_add_validation(&t->report, first + i, &validation[i], err);
+        note_failure(t, first + i, &validation[i]);
     }
     status = hw_agree(t->ctx->world, status, err);
     t->searches.checking += hw_seconds() - started;

@@ -53,13 +53,14 @@ static const struct claim {
 enum { CLAIMS = sizeof claims / sizeof *claims };
 
 /* Whether the validation of a claim is as expected. */
-static bool as_claimed(const struct hw_verdict *verdict, const struct claim *claim, bool directed)
+static bool as_claimed(const struct hw_validation *validation, const struct claim *claim,
+                       bool directed)
 {
     hw_count want = directed ? claim->violations : claim->violations_undirected;
-    const hw_gid *example = verdict->example[HW_RULE_CYCLE];
+    const hw_gid *example = validation->example[HW_RULE_CYCLE];
 
-    return verdict->violations[HW_RULE_CYCLE] == want && verdict->reached == 0 &&
-           (want == 0 ? passed(verdict)
+    return validation->violations[HW_RULE_CYCLE] == want && validation->reached == 0 &&
+           (want == 0 ? passed(validation)
                       : example[0] == claim->example[0] && example[1] == claim->example[1]);
 }
 
@@ -69,7 +70,7 @@ static void test_claims(struct tap *tap, const struct hw_context *ctx, bool whol
     struct graph_fixture fixture = cycle_fixture(whole, directed);
     hw_gid n = fixture.desc.vertices;
     struct trees trees = grow_trees(&paths, &fixture, CLAIMS + 2, 1);
-    struct hw_verdict verdict[CLAIMS + 2];
+    struct hw_validation validation[CLAIMS + 2];
     struct hw_error err = {{0}};
 
     for (hw_count i = 0; i < CLAIMS; i++)
@@ -78,20 +79,21 @@ static void test_claims(struct tap *tap, const struct hw_context *ctx, bool whol
     trees.parent[CLAIMS * n + n - 1] = 3;
     trees.value[CLAIMS * n + 17] = 3;
     grow_from(&fixture, &trees, CLAIMS + 1, 0);
-    bool ran = verify(ctx, &fixture, &trees, verdict, &err) == HW_OK;
+    bool ran = verify(ctx, &fixture, &trees, validation, &err) == HW_OK;
     for (hw_count i = 0; i < CLAIMS; i++)
-        tap_ok(tap, ran && as_claimed(&verdict[i], &claims[i], directed), "%s cycle: %s",
+        tap_ok(tap, ran && as_claimed(&validation[i], &claims[i], directed), "%s cycle: %s",
                directed ? "directed" : "undirected", claims[i].name);
     tap_ok(tap,
-           ran && verdict[CLAIMS].violations[HW_RULE_CYCLE] == 2 &&
-               verdict[CLAIMS].example[HW_RULE_CYCLE][0] == 17 && verdict[CLAIMS].reached == 2,
+           ran && validation[CLAIMS].violations[HW_RULE_CYCLE] == 2 &&
+               validation[CLAIMS].example[HW_RULE_CYCLE][0] == 17 &&
+               validation[CLAIMS].reached == 2,
            "vertices that are reached");
-    tap_ok(tap, ran && passed(&verdict[CLAIMS + 1]) && verdict[CLAIMS + 1].reached == 2,
+    tap_ok(tap, ran && passed(&validation[CLAIMS + 1]) && validation[CLAIMS + 1].reached == 2,
            "a tree and cycles");
     trees.k = CLAIMS;
     tap_ok(tap,
-           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
-               !passed(&verdict[3]),
+           verify(ctx, &fixture, &trees, validation, &err) == HW_OK && passed(&validation[0]) &&
+               !passed(&validation[3]),
            "cycles alone");
     trees.k = CLAIMS + 2;
     trees_free(&trees);
@@ -103,7 +105,7 @@ static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
 {
     const hw_gid ring[] = {0, 1, 2};
     struct graph_fixture fixture = empty_fixture(3, 3, true);
-    struct hw_verdict verdict[2];
+    struct hw_validation validation[2];
     struct hw_error err;
 
     add_weights(&fixture, EIGHTHS, 1);
@@ -119,15 +121,15 @@ static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
     set_cycle(&trees, &fixture, 0, 3, ring, -0x1p-30);
     set_cycle(&trees, &fixture, 1, 3, ring, 0);
     tap_ok(tap,
-           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
-               !passed(&verdict[1]),
+           verify(ctx, &fixture, &trees, validation, &err) == HW_OK && passed(&validation[0]) &&
+               !passed(&validation[1]),
            "a cycle that rounds to zero is negative");
     put_weight(&fixture, 1, 0x1p-30);
     trees.cycle[0].real = 0x1p-30;
     trees.cycle[1].real = -0x1p-30;
     tap_ok(tap,
-           verify(ctx, &fixture, &trees, verdict, &err) == HW_OK && !passed(&verdict[0]) &&
-               !passed(&verdict[1]),
+           verify(ctx, &fixture, &trees, validation, &err) == HW_OK && !passed(&validation[0]) &&
+               !passed(&validation[1]),
            "one that rounds to zero is not");
     trees_free(&trees);
     fixture_free(&fixture);

@@ -1,7 +1,7 @@
 /*
  * Validation of shortest paths at any rank count: right trees of all kinds of
  * weights pass, each kind of broken tree is found with the rule it breaks and the
- * right example, and on trees broken at random every verdict equals that of an
+ * right example, and on trees broken at random every result equals that of an
  * oracle written straight from the definitions in lib/verify/verify.h.
  */
 #include "lib/base/memory.h"
@@ -183,13 +183,13 @@ static void test_ranges(struct tap *tap, const struct hw_context *ctx)
     struct defects d = no_defects(&paths, &fixture, 0);
     set(&d, 2, INFINITY, -1);
     expect(&d, "a sum beyond all floats", HW_RULE_SPANS, 1, 2, EDGE_LEVELS | SPANS);
-    struct hw_verdict verdict[2];
+    struct hw_validation validation[2];
     struct hw_error err;
     d.trees.k = 1;
     tap_ok(tap,
-           verify(ctx, &fixture, &d.trees, verdict, &err) == HW_OK &&
-               verdict[0].violations[HW_RULE_SPANS] == 1 &&
-               verdict[0].violations[HW_RULE_EDGE_LEVELS] == 1,
+           verify(ctx, &fixture, &d.trees, validation, &err) == HW_OK &&
+               validation[0].violations[HW_RULE_SPANS] == 1 &&
+               validation[0].violations[HW_RULE_EDGE_LEVELS] == 1,
            "an end left out because the sum passes all floats");
     trees_free(&d.trees);
     fixture_free(&fixture);
@@ -237,11 +237,11 @@ static void test_negative(struct tap *tap, const struct hw_context *ctx)
         fixture.edges.target[last] = directed ? 30 : 31;
         put_weight(&fixture, last, -0x1p-40);
         struct hw_error err;
-        struct hw_verdict verdict[2];
+        struct hw_validation validation[2];
         d.trees.k = 1;
-        bool right = verify(ctx, &fixture, &d.trees, verdict, &err) == HW_OK &&
-                     verdict[0].violations[HW_RULE_EDGE_LEVELS] == 1 &&
-                     verdict[0].example[HW_RULE_EDGE_LEVELS][0] == 30;
+        bool right = verify(ctx, &fixture, &d.trees, validation, &err) == HW_OK &&
+                     validation[0].violations[HW_RULE_EDGE_LEVELS] == 1 &&
+                     validation[0].example[HW_RULE_EDGE_LEVELS][0] == 30;
         tap_ok(tap, right, "%s of negative weight that vanishes",
                directed ? "a self-loop" : "a tuple");
         check_all(tap, ctx, &fixture, &d.trees, false, "as the oracle says");
@@ -352,7 +352,7 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
     struct graph_fixture fixture = path_fixture(5, false);
     struct hw_error err = {{0}};
-    struct hw_verdict verdict[1];
+    struct hw_validation validation[1];
     struct trees trees = trees_alloc(&paths, 1, 5);
 
     add_weights(&fixture, SMALL, 1);
@@ -361,12 +361,12 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
         trees.value[v] = -1;
         trees.parent[v] = -1;
     }
-    tap_ok(tap, verify(ctx, &fixture, &trees, verdict, &err) == HW_BAD_INPUT,
+    tap_ok(tap, verify(ctx, &fixture, &trees, validation, &err) == HW_BAD_INPUT,
            "a root that is no vertex is refused");
     fixture.desc.weights = HW_WEIGHTS_NONE;
     trees.root[0] = 0;
     tap_ok(tap,
-           verify(ctx, &fixture, &trees, verdict, &err) == HW_BAD_INPUT &&
+           verify(ctx, &fixture, &trees, validation, &err) == HW_BAD_INPUT &&
                strstr(err.text, "weights"),
            "a graph without weights is refused");
     struct hw_graph *graph = NULL;

@@ -93,7 +93,7 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     hw_gid inner = find_vertex(&fixture, &d.trees, 4, false);
     hw_gid lonely = n - 1; /* random_fixture() leaves it without tuples */
     hw_gid stranger = 0;   /* at the level of leaf's parent, but not joined to leaf */
-    struct hw_verdict want;
+    struct hw_validation want;
 
     while (level[stranger] != level[leaf] - 1 || stranger == parent[leaf])
         stranger++;
@@ -185,7 +185,7 @@ static void test_ring(struct tap *tap, const struct hw_context *ctx)
     /* Every parent is joined by a tuple, every level is right. */
     for (hw_count e = 0; e < RING; e++)
         set(&d, ring_vertex(e), d.trees.value[ring_vertex(e)], ring_vertex(e - 1));
-    struct hw_verdict want = levels.oracle(&fixture, &d.trees, 0);
+    struct hw_validation want = levels.oracle(&fixture, &d.trees, 0);
     tap_ok(tap, want.violations[HW_RULE_TREE] == RING, "the oracle counts all of a cycle");
     expect(&d, "a long cycle", HW_RULE_TREE, 1, -1, TREE | TREE_LEVELS);
     check_defects(tap, ctx, &d);
@@ -319,14 +319,14 @@ static void test_star(struct tap *tap, const struct hw_context *ctx)
     fixture_free(&fixture);
 }
 
-/* Less memory makes smaller batches with the same verdicts; far too little is
+/* Less memory makes smaller batches with the same results; far too little is
  * refused. */
 static void test_memory(struct tap *tap, struct hw_context *ctx)
 {
     struct graph_fixture fixture = random_fixture(3, 30000, 40000, false);
     struct trees trees = grow_trees(&levels, &fixture, 9, 2);
     struct hw_error err = {{0}};
-    struct hw_verdict verdict[9];
+    struct hw_validation validation[9];
     uint64_t seed = 5;
     char limit[64];
 
@@ -338,13 +338,13 @@ static void test_memory(struct tap *tap, struct hw_context *ctx)
     setenv("HOPWAVE_MEMORY", limit, 1);
     check_all(tap, ctx, &fixture, &trees, false, "in half the memory, on three threads");
     setenv("HOPWAVE_MEMORY", "100K", 1);
-    tap_ok(tap, verify(ctx, &fixture, &trees, verdict, &err) == HW_RESOURCES,
+    tap_ok(tap, verify(ctx, &fixture, &trees, validation, &err) == HW_RESOURCES,
            "too little memory is refused");
     unsetenv("HOPWAVE_MEMORY");
     hw_context_threads(ctx, threads);
     trees.root[3] = 30000;
     tap_ok(tap,
-           verify(ctx, &fixture, &trees, verdict, &err) == HW_BAD_INPUT &&
+           verify(ctx, &fixture, &trees, validation, &err) == HW_BAD_INPUT &&
                strstr(err.text, "root 30000"),
            "a root that is no vertex is refused");
     trees_free(&trees);

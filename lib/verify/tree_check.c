@@ -419,19 +419,19 @@ static enum hw_status read_heads(struct check *check, struct hw_error *err)
 /* ---- the trees ---- */
 
 /* Adds the rules of the specification, and the edge count, to a finding. */
-static void take_verdict(const struct hw_findings *findings, const struct hw_verdict *verdict,
-                         struct hw_finding *finding)
+static void take_validation(const struct hw_findings *findings,
+                            const struct hw_validation *validation, struct hw_finding *finding)
 {
     for (int rule = 0; rule < HW_CHECK_RULES; rule++) {
         finding->example[rule][0] = HW_GID_NONE;
         finding->example[rule][1] = HW_GID_NONE;
     }
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
-        finding->violations[rule] = verdict->violations[rule];
-        memcpy(finding->example[rule], verdict->example[rule], sizeof finding->example[rule]);
+        finding->violations[rule] = validation->violations[rule];
+        memcpy(finding->example[rule], validation->example[rule], sizeof finding->example[rule]);
     }
-    finding->reached = verdict->reached;
-    finding->tuples = verdict->tuples;
+    finding->reached = validation->reached;
+    finding->tuples = validation->tuples;
     if (findings->used[HW_CHECK_EDGES])
         finding->violations[HW_CHECK_EDGES] = finding->edges != finding->tuples;
 }
@@ -556,16 +556,16 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
                                         .parent = check->parent,
                                         .cycle =
                                             findings->distances ? check->answers.cycle + at : NULL};
-    struct hw_verdict verdict[BATCH_MAX];
+    struct hw_validation validation[BATCH_MAX];
 
     enum hw_status status = read_trees(check, at, count, err);
     if (status == HW_OK && findings->distances)
-        status = hw_verify_sssp(check->ctx, check->graph, &trees, verdict, err);
+        status = hw_verify_sssp(check->ctx, check->graph, &trees, validation, err);
     else if (status == HW_OK)
-        status = hw_verify_bfs(check->ctx, check->graph, &trees, verdict, err);
+        status = hw_verify_bfs(check->ctx, check->graph, &trees, validation, err);
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         const hw_gid *parent = check->parent + i * check->length;
-        take_verdict(findings, &verdict[i], &findings->tree[at + i]);
+        take_validation(findings, &validation[i], &findings->tree[at + i]);
         if (check->reference)
             status = compare_reference(check, at + i, values_of(check, i), err);
         if (check->against && status == HW_OK)

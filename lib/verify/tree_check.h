@@ -32,8 +32,8 @@ struct hw_check_options {
  * has one violation and no example. */
 struct hw_finding {
     hw_count violations[HW_CHECK_RULES];
-    hw_gid example[HW_CHECK_RULES][2]; /* as in struct hw_verdict */
-    hw_count reached, tuples;          /* as in struct hw_verdict */
+    hw_gid example[HW_CHECK_RULES][2]; /* as in struct hw_validation */
+    hw_count reached, tuples;          /* as in struct hw_validation */
     hw_count edges;                    /* as in /run/search */
     bool cycle;                        /* the search ended with a negative cycle */
 };

@@ -31,7 +31,7 @@ enum hw_rule {
 const char *hw_rule_name(enum hw_rule rule);
 
 /* The result of validating one search; the same on all ranks. */
-struct hw_verdict {
+struct hw_validation {
     hw_count violations[HW_RULES];
     hw_gid example[HW_RULES][2]; /* the least vertex (second is HW_GID_NONE) or edge that
                                     violates it: for rules 1 and 2 a vertex, for 3 a tuple, for 4
@@ -72,13 +72,13 @@ struct hw_tree_batch {
  *   tree-edges   a vertex and parent that no tuple joins (directed: no tuple
  *                parent -> vertex)
  *
- * verdict: [k]. The digests of the tuples read are verified on the way.
+ * validation: [k]. The digests of the tuples read are verified on the way.
  * Returns HW_BAD_INPUT if a root is no vertex or the graph file is broken,
  * HW_RESOURCES if one root does not fit in memory.
  * Collective over ctx->world.
  */
 enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
-                             const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                             const struct hw_tree_batch *trees, struct hw_validation *validation,
                              struct hw_error *err);
 
 /*
@@ -112,7 +112,7 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
  * weights. Collective.
  */
 enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
-                              const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                              const struct hw_tree_batch *trees, struct hw_validation *validation,
                               struct hw_error *err);
 
 /*

@@ -20,7 +20,7 @@
 
 struct hw_method;
 struct hw_tree_batch;
-struct hw_verdict;
+struct hw_validation;
 
 /* The operations of an engine: what all methods of one backend have in common. All functions are
  * collective over ctx->world unless they say otherwise. */
@@ -48,11 +48,11 @@ struct hw_engine_ops {
     /* Validate trees in place of hw_verify_bfs() and hw_verify_sssp() (lib/verify/verify.h), with
      * the same results. NULL: those functions are called. */
     enum hw_status (*verify_bfs)(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                 struct hw_error *err);
+                                 const struct hw_tree_batch *trees,
+                                 struct hw_validation *validation, struct hw_error *err);
     enum hw_status (*verify_sssp)(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                  struct hw_error *err);
+                                  const struct hw_tree_batch *trees,
+                                  struct hw_validation *validation, struct hw_error *err);
 
     const struct hw_tree_cache *tree_cache; /* NULL: none */
 

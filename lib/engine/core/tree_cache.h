@@ -13,7 +13,7 @@
 
 struct hw_graph;
 struct hw_reached_counts;
-struct hw_verdict;
+struct hw_validation;
 
 /* All functions are collective unless they say otherwise. */
 struct hw_tree_cache {
@@ -26,9 +26,9 @@ struct hw_tree_cache {
     enum hw_status (*keep)(void *engine, hw_gid root, struct hw_error *err);
 
     /* Validates the stored trees, by the rules and with the results of hw_verify_bfs() or
-     * hw_verify_sssp(), and empties the cache. verdict, levels: [stored trees], in the order of
+     * hw_verify_sssp(), and empties the cache. validation, levels: [stored trees], in the order of
      * keep(); levels: number of nonempty levels, -1 for shortest paths. */
-    enum hw_status (*validate)(void *engine, struct hw_verdict *verdict, hw_count *levels,
+    enum hw_status (*validate)(void *engine, struct hw_validation *validation, hw_count *levels,
                                struct hw_error *err);
 
     /* Allocates memory to count what searches reach, without storing trees; HW_RESOURCES where

@@ -102,7 +102,7 @@ static struct hw_reached_counts count_reached(const struct hw_report *report,
     return (struct hw_reached_counts){reached, degrees, max_level, illegal > 0};
 }
 
-/* Fills the row of one search but for its verdict. Collective. */
+/* Fills the row of one search but for its validation. Collective. */
 static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
                                   const struct hw_result *result, struct hw_search_row *row,
                                   struct hw_error *err)
@@ -330,33 +330,35 @@ enum hw_status hw_report_restore(struct hw_report *report, const struct hw_searc
     return hw_agree(report->ctx->world, status, err);
 }
 
-enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
-                                 const struct hw_verdict *verdict, struct hw_error *err)
+enum hw_status hw_report_add_validation(struct hw_report *report, hw_count i,
+                                        const struct hw_validation *validation,
+                                        struct hw_error *err)
 {
     struct hw_search_row *row = &report->search[i];
 
     row->checked = 1;
     row->violations = 0;
     for (int r = 0; r < HW_RULES; r++) {
-        row->rule[r] = verdict->violations[r];
-        row->violations += verdict->violations[r];
+        row->rule[r] = validation->violations[r];
+        row->violations += validation->violations[r];
     }
-    if (row->violations == 0 && (row->reached != verdict->reached || row->edges != verdict->tuples))
-        return hw_fail(err, HW_INTERNAL,
-                       "root %" PRI_GID ": the search counts %" PRI_COUNT
-                       " vertices and %" PRI_COUNT " tuples, validation %" PRI_COUNT
-                       " and %" PRI_COUNT,
-                       row->root, row->reached, row->edges, verdict->reached, verdict->tuples);
+    if (row->violations == 0 &&
+        (row->reached != validation->reached || row->edges != validation->tuples))
+        return hw_fail(
+            err, HW_INTERNAL,
+            "root %" PRI_GID ": the search counts %" PRI_COUNT " vertices and %" PRI_COUNT
+            " tuples, validation %" PRI_COUNT " and %" PRI_COUNT,
+            row->root, row->reached, row->edges, validation->reached, validation->tuples);
     return HW_OK;
 }
 
-void hw_report_count(struct hw_report *report, hw_count i, const struct hw_verdict *verdict,
+void hw_report_count(struct hw_report *report, hw_count i, const struct hw_validation *validation,
                      hw_count levels)
 {
     struct hw_search_row *row = &report->search[i];
 
-    row->reached = verdict->reached;
-    row->edges = verdict->tuples;
+    row->reached = validation->reached;
+    row->edges = validation->tuples;
     row->levels = levels;
     row->teps = row->seconds > 0 ? (double)row->edges / row->seconds : 0;
 }

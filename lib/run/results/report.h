@@ -114,14 +114,15 @@ enum hw_status hw_report_restore(struct hw_report *report, const struct hw_searc
  * tuples differ from the report's although no rule is violated, the report
  * itself is wrong: HW_INTERNAL. Local, the same on all ranks.
  */
-enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
-                                 const struct hw_verdict *verdict, struct hw_error *err);
+enum hw_status hw_report_add_validation(struct hw_report *report, hw_count i,
+                                        const struct hw_validation *validation,
+                                        struct hw_error *err);
 
 /*
  * What hw_report_add() leaves open of search i where its result has no tree: vertices, tuples
  * and levels, as validation has counted them. Local, the same on all ranks.
  */
-void hw_report_count(struct hw_report *report, hw_count i, const struct hw_verdict *verdict,
+void hw_report_count(struct hw_report *report, hw_count i, const struct hw_validation *validation,
                      hw_count levels);
 
 /* Searches with violations. Local. */

@@ -94,6 +94,6 @@ enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
  */
 enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph,
                                const struct hw_tree_batch *trees, enum hw_value value,
-                               struct hw_verdict *verdict, struct hw_error *err);
+                               struct hw_validation *validation, struct hw_error *err);
 
 #endif

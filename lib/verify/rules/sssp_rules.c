@@ -159,11 +159,11 @@ static enum hw_status weigh_steps(struct steps *steps, struct hw_graph *graph, s
 }
 
 /* Counts a violation of rule `cycle` by a step, or by vertex a alone. */
-static void note(struct hw_verdict *verdict, hw_gid a, hw_gid b)
+static void note(struct hw_validation *validation, hw_gid a, hw_gid b)
 {
-    hw_gid *example = verdict->example[HW_RULE_CYCLE];
+    hw_gid *example = validation->example[HW_RULE_CYCLE];
 
-    if (verdict->violations[HW_RULE_CYCLE]++ == 0 || a < example[0] ||
+    if (validation->violations[HW_RULE_CYCLE]++ == 0 || a < example[0] ||
         (a == example[0] && b < example[1])) {
         example[0] = a;
         example[1] = b;
@@ -191,17 +191,17 @@ static bool weighs_so(const struct steps *steps, const struct hw_cycle *cycle)
 
 /* Rule `cycle` for one search. Local, the same on all ranks. */
 static void check_cycle(const struct steps *steps, const struct hw_cycle *cycle,
-                        struct hw_verdict *verdict)
+                        struct hw_validation *validation)
 {
     bool closed = true;
 
     for (hw_count i = 0; i < cycle->length; i++)
         if (!(steps->min[find_step(steps, cycle_step(steps, cycle, i))] < INFINITY)) {
-            note(verdict, cycle->vertex[i], cycle->vertex[(i + 1) % cycle->length]);
+            note(validation, cycle->vertex[i], cycle->vertex[(i + 1) % cycle->length]);
             closed = false;
         }
     if (closed && !weighs_so(steps, cycle))
-        note(verdict, cycle->vertex[0], HW_GID_NONE);
+        note(validation, cycle->vertex[0], HW_GID_NONE);
 }
 
 /* Whether element i of a tree marks its vertex as reached. */
@@ -214,11 +214,11 @@ static bool is_reached(enum hw_value value, const void *distance, const hw_gid *
     return ((const int64_t *)distance)[i] != -1;
 }
 
-/* Counts the vertices that a search with a cycle marks as reached, in verdict->reached; each is a
- * violation. Collective. */
+/* Counts the vertices that a search with a cycle marks as reached, in validation->reached; each is
+ * a violation. Collective. */
 static enum hw_status check_unreached(const struct hw_context *ctx, hw_gid vertices,
                                       enum hw_value value, const void *distance,
-                                      const hw_gid *parent, struct hw_verdict *verdict,
+                                      const hw_gid *parent, struct hw_validation *validation,
                                       struct hw_error *err)
 {
     hw_count first, length, reached = 0;
@@ -238,24 +238,24 @@ static enum hw_status check_unreached(const struct hw_context *ctx, hw_gid verti
                         "MPI_Allreduce", err);
     if (status != HW_OK || reached == 0)
         return status;
-    verdict->reached = reached;
-    note(verdict, min, HW_GID_NONE);
-    verdict->violations[HW_RULE_CYCLE] += reached - 1;
+    validation->reached = reached;
+    note(validation, min, HW_GID_NONE);
+    validation->violations[HW_RULE_CYCLE] += reached - 1;
     return status;
 }
 
-/* Resets a verdict. */
-static void clear_verdict(struct hw_verdict *verdict)
+/* Resets the result of a search. */
+static void clear_validation(struct hw_validation *validation)
 {
-    *verdict = (struct hw_verdict){.reached = 0};
+    *validation = (struct hw_validation){.reached = 0};
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
-        verdict->example[rule][0] = verdict->example[rule][1] = HW_GID_NONE;
+        validation->example[rule][0] = validation->example[rule][1] = HW_GID_NONE;
 }
 
 /* Checks the searches that ended with a cycle. Collective. */
 static enum hw_status check_cycles(const struct hw_context *ctx, struct hw_graph *graph,
-                                   const struct hw_tree_batch *trees, struct hw_verdict *verdict,
-                                   struct hw_error *err)
+                                   const struct hw_tree_batch *trees,
+                                   struct hw_validation *validation, struct hw_error *err)
 {
     struct steps steps = {.ctx = ctx, .desc = hw_graph_desc(graph)};
     enum hw_value value = steps.desc->weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64;
@@ -269,19 +269,19 @@ static enum hw_status check_cycles(const struct hw_context *ctx, struct hw_graph
     for (hw_count i = 0; i < trees->k && status == HW_OK; i++) {
         if (trees->cycle[i].length == 0)
             continue;
-        clear_verdict(&verdict[i]);
-        check_cycle(&steps, &trees->cycle[i], &verdict[i]);
+        clear_validation(&validation[i]);
+        check_cycle(&steps, &trees->cycle[i], &validation[i]);
         status = check_unreached(ctx, steps.desc->vertices, value,
                                  (const char *)trees->value +
                                      (size_t)(i * length) * hw_value_size(value),
-                                 trees->parent + i * length, &verdict[i], err);
+                                 trees->parent + i * length, &validation[i], err);
     }
     steps_free(&steps);
     return status;
 }
 
 enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
-                              const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                              const struct hw_tree_batch *trees, struct hw_validation *validation,
                               struct hw_error *err)
 {
     enum hw_weights weights = hw_graph_desc(graph)->weights;
@@ -296,11 +296,11 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
     /* Searches with a cycle share the pass of the others, which costs the same for one tree and for
      * many. */
     if (status == HW_OK && cycles < trees->k)
-        status =
-            hw_verify_trees(ctx, graph, trees,
-                            weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64, verdict, err);
+        status = hw_verify_trees(ctx, graph, trees,
+                                 weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64,
+                                 validation, err);
     if (status == HW_OK && cycles > 0)
-        status = check_cycles(ctx, graph, trees, verdict, err);
+        status = check_cycles(ctx, graph, trees, validation, err);
     if (status == HW_OK && cycles > 0 && cycles == trees->k)
         status = hw_graph_verify(graph, true, err);
     return status;

@@ -224,17 +224,20 @@ static enum hw_status follow_suspects(const struct hw_root_batch *batch,
     return status;
 }
 
-static void give_verdicts(const struct hw_root_batch *batch,
-                          const struct hw_violation_counts *violations, struct hw_verdict *verdict)
+static void give_validations(const struct hw_root_batch *batch,
+                             const struct hw_violation_counts *violations,
+                             struct hw_validation *validation)
 {
     for (int r = 0; r < batch->roots; r++) {
-        verdict[r] = (struct hw_verdict){.reached = violations->counts.reached[r],
-                                         .tuples = violations->counts.tuples[r]};
+        validation[r] = (struct hw_validation){.reached = violations->counts.reached[r],
+                                               .tuples = violations->counts.tuples[r]};
         for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
             bool violated = violations->counts.violations[rule][r] > 0;
-            verdict[r].violations[rule] = violations->counts.violations[rule][r];
-            verdict[r].example[rule][0] = violated ? violations->example[rule][r][0] : HW_GID_NONE;
-            verdict[r].example[rule][1] = violated ? violations->example[rule][r][1] : HW_GID_NONE;
+            validation[r].violations[rule] = violations->counts.violations[rule][r];
+            validation[r].example[rule][0] =
+                violated ? violations->example[rule][r][0] : HW_GID_NONE;
+            validation[r].example[rule][1] =
+                violated ? violations->example[rule][r][1] : HW_GID_NONE;
         }
     }
 }
@@ -247,7 +250,7 @@ struct progress {
 
 /* Checks the roots of a batch. Collective. */
 static enum hw_status check_batch(struct hw_root_batch *batch, enum hw_lane lane,
-                                  struct progress *progress, struct hw_verdict *verdict,
+                                  struct progress *progress, struct hw_validation *validation,
                                   struct hw_error *err)
 {
     struct hw_violation_counts *violations = NULL;
@@ -269,7 +272,7 @@ static enum hw_status check_batch(struct hw_root_batch *batch, enum hw_lane lane
     if (status == HW_OK)
         status = follow_suspects(batch, violations, err);
     if (status == HW_OK)
-        give_verdicts(batch, violations, verdict);
+        give_validations(batch, violations, validation);
     free(batch->worker);
     free(batch->flat);
     free(violations);
@@ -291,7 +294,7 @@ enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
 
 enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph,
                                const struct hw_tree_batch *trees, enum hw_value value,
-                               struct hw_verdict *verdict, struct hw_error *err)
+                               struct hw_validation *validation, struct hw_error *err)
 {
     const hw_count k = trees->k;
     struct hw_block_distribution slices = {0};
@@ -325,7 +328,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
         batch.values =
             (const char *)trees->value + (size_t)(at * batch.count) * hw_value_size(value);
         batch.parent = trees->parent + at * batch.count;
-        status = check_batch(&batch, lane, &progress, verdict + at, err);
+        status = check_batch(&batch, lane, &progress, validation + at, err);
         if (status == HW_OK && at == 0)
             status = hw_graph_verify(graph, value != HW_VALUE_LEVEL, err);
     }
@@ -336,8 +339,8 @@ done:
 }
 
 enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
-                             const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                             const struct hw_tree_batch *trees, struct hw_validation *validation,
                              struct hw_error *err)
 {
-    return hw_verify_trees(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
+    return hw_verify_trees(ctx, graph, trees, HW_VALUE_LEVEL, validation, err);
 }
