@@ -63,7 +63,7 @@ EXTRA_DIST += tests/pipeline/traverse.t
 check_PROGRAMS += tests/pmpi/counted-traverse
 tests_pmpi_counted_traverse_SOURCES = stages/traverse.c tests/pmpi/count.c
 LONG_TESTS += tests/pmpi/bytes.t
-EXTRA_DIST += tests/pmpi/bytes.t tests/pmpi/books.py
+EXTRA_DIST += tests/pmpi/bytes.t tests/pmpi/traffic.py
 
 # Memory that is too small, outputs that exist, ranks that die.
 LONG_TESTS += tests/faults/resources.t

@@ -1,5 +1,5 @@
 /*
- * The journal of a run: the rows of finished searches, in a file beside the partial tree file that
+ * The journal of a run: the rows of finished searches, in a file next to the partial tree file that
  * holds their trees. An interrupted run resumes from both; the journal is removed once the tree
  * file is complete.
  *

@@ -33,7 +33,7 @@ static void close_traversal(struct hw_traversal *t)
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
-    /* The journal stays beside the partial file unless the run is complete. */
+    /* The journal stays next to the partial file unless the run is complete. */
     hw_journal_close(&t->progress.journal, t->progress.keep_files);
     hw_store_close(t->store);
 }

@@ -79,7 +79,7 @@ const struct argp_option hw_traverse_questions[] = {
      -1},
     {0}};
 
-/* Options of methods are hidden: only --help=all prints them. */
+/* Options of methods have OPTION_HIDDEN: only --help=all prints them. */
 const struct argp_option *hw_traverse_option_table(void)
 {
     static struct argp_option table[GENERAL + HW_OPTIONS_MAX + 2];

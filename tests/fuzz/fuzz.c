@@ -58,7 +58,7 @@ static struct hw_tuple_batch parse(const struct hw_reader *reader, const struct 
     reader->lines(facts, copy, copy + whole, &batch);
     free(copy);
     hw_fuzz_demand(batch.count <= batch.capacity, "more tuples than there is room for");
-    hw_fuzz_demand(!batch.failed || *batch.fault, "a fault without a sentence");
+    hw_fuzz_demand(!batch.failed || *batch.fault, "a fault without an error message");
     return batch;
 }
 

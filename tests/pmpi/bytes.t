@@ -1,6 +1,6 @@
 #!/bin/sh
 # Bytes that the searches of every layout send, counted by a layer between the
-# program and MPI: they are those of the engine's books, and at or below the
+# program and MPI: they are those of the engine's traffic counters, and at or below the
 # papers' models.
 # shellcheck source=tests/tap/tap.sh
 . "${top_srcdir:-.}/tests/tap/tap.sh"
@@ -47,7 +47,7 @@ check() {
         sed 's/^/# /' "$work/log"
         return
     fi
-    ok "$name, $n ranks${*:+, $*}" "$python" "$top_srcdir/tests/pmpi/books.py" "$work/t.h5" "$work/counts"
+    ok "$name, $n ranks${*:+, $*}" "$python" "$top_srcdir/tests/pmpi/traffic.py" "$work/t.h5" "$work/counts"
 }
 
 for direction in auto top-down bottom-up; do

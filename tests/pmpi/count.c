@@ -1,8 +1,8 @@
 /*
  * Counts the bytes that each rank hands to MPI between MPI_Pcontrol(1) and
  * MPI_Pcontrol(0), through MPI's profiling interface: linked into a program it
- * stands between the program and the library, and knows nothing of the engines'
- * own books.
+ * stands between the program and the library, independent of the engines' own
+ * traffic counters.
  *
  * Counted are the bytes for other ranks. A collective whose traffic depends on
  * the library's algorithm counts as the papers' models do: an all-reduce of B

@@ -1,6 +1,6 @@
-"""Holds the bytes counted below MPI against an engine's books and the papers' models.
+"""Holds the bytes counted below MPI against an engine's traffic counters and the papers' models.
 
-books.py TREE.h5 COUNTS: TREE.h5 as hopwave-traverse left it, COUNTS as
+traffic.py TREE.h5 COUNTS: TREE.h5 as hopwave-traverse left it, COUNTS as
 tests/pmpi/count.c wrote it. Prints what is wrong, if anything, and then fails.
 """
 
