@@ -49,11 +49,11 @@ model = sum((delegates_model if separate else grid_model)(step) for step in step
 parents = searches * vertices * 8
 control = len(steps) * ranks * ranks * 64 + searches * ranks * ranks * 256
 
-books, wire = int(steps["bytes_sent"].sum()), sum(counted)
+counters, wire = int(steps["bytes_sent"].sum()), sum(counted)
 wrong = []
-if not books <= wire <= books + control:
-    wrong.append(f"counted {wire} bytes, the books say {books} (control up to {control})")
+if not counters <= wire <= counters + control:
+    wrong.append(f"counted {wire} bytes, the counters say {counters} (control up to {control})")
 if wire > model + parents + control:
     wrong.append(f"counted {wire} bytes, the model allows {model} + {parents} + {control}")
-print(f"# {ranks} ranks: counted {wire}, books {books}, model {model} + {parents}")
+print(f"# {ranks} ranks: counted {wire}, counters {counters}, model {model} + {parents}")
 sys.exit("\n".join(wrong) or 0)
