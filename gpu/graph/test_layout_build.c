@@ -221,8 +221,8 @@ static bool same_survey(const struct hw_context *ctx, const struct hw_part *want
     if (hw_weight_stats(ctx, want, &a, &err) != HW_OK ||
         hw_weight_stats(ctx, got, &b, &err) != HW_OK)
         return false;
-    return a.edges == b.edges && a.negative == b.negative && a.least == b.least &&
-           a.most == b.most && a.mean - b.mean < 1e-9 && b.mean - a.mean < 1e-9;
+    return a.edges == b.edges && a.negative == b.negative && a.min == b.min && a.max == b.max &&
+           a.mean - b.mean < 1e-9 && b.mean - a.mean < 1e-9;
 }
 
 /* One part a rank, both ways. */

@@ -119,13 +119,13 @@ static bool rows_right(const struct hw_report *report, int searches, int count)
                 strcmp(row->direction, s % 2 ? "bottom-up" : "top-down") == 0 &&
                 row->sum[HW_STEP_FRONTIER] == ranks * (ranks + 1) / 2 &&
                 row->sum[HW_STEP_EDGES] == 10 * s * ranks + ranks * (ranks - 1) / 2 &&
-                row->sum[HW_STEP_BYTES] == 100 * ranks && row->most[0] == 10 * s + ranks - 1 &&
-                row->most[1] == 100 && row->most[2] == 0 && row->most[3] == 7 + ranks - 1 &&
-                row->phase[HW_PHASE_EXPANSION].least == first &&
-                row->phase[HW_PHASE_EXPANSION].most == last &&
+                row->sum[HW_STEP_BYTES] == 100 * ranks && row->max[0] == 10 * s + ranks - 1 &&
+                row->max[1] == 100 && row->max[2] == 0 && row->max[3] == 7 + ranks - 1 &&
+                row->phase[HW_PHASE_EXPANSION].min == first &&
+                row->phase[HW_PHASE_EXPANSION].max == last &&
                 row->phase[HW_PHASE_EXPANSION].mean == (first + last) / 2 &&
                 row->phase[HW_PHASE_EXPANSION].slowest == ranks - 1 &&
-                row->phase[HW_PHASE_UPDATE].most == 0;
+                row->phase[HW_PHASE_UPDATE].max == 0;
     }
     return right;
 }

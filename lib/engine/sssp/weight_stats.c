@@ -15,21 +15,21 @@ static void look(const union hw_weight *weight, hw_count count, enum hw_weights 
                  struct hw_weight_summary *seen)
 {
     hw_count negative = 0;
-    double least = seen->min, most = seen->max, sum = 0;
+    double min = seen->min, max = seen->max, sum = 0;
 
-#pragma omp parallel for reduction(+ : negative, sum) reduction(min : least)                         \
-    reduction(max : most) if (count > 1 << 16)
+#pragma omp parallel for reduction(+ : negative, sum) reduction(min : min)                         \
+    reduction(max : max) if (count > 1 << 16)
     for (hw_count e = 0; e < count; e++) {
         double w = value(weight[e], kind);
         negative += w < 0;
-        least = w < least ? w : least;
-        most = w > most ? w : most;
+        min = w < min ? w : min;
+        max = w > max ? w : max;
         sum += w;
     }
     seen->edges += count;
     seen->negative += negative;
-    seen->min = least;
-    seen->max = most;
+    seen->min = min;
+    seen->max = max;
     seen->sum += sum;
 }
 
@@ -71,8 +71,8 @@ enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_par
     enum hw_status status = combine(ctx, &seen, err);
     *stats = (struct hw_weight_stats){.edges = seen.edges, .negative = seen.negative};
     if (seen.edges > 0) {
-        stats->least = seen.min;
-        stats->most = seen.max;
+        stats->min = seen.min;
+        stats->max = seen.max;
         stats->mean = seen.sum / (double)seen.edges;
     }
     return status;
@@ -87,7 +87,7 @@ enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw
                        "shortest paths need weights, which this partition does not hold; make the "
                        "graph with --weights");
     HW_TRY(hw_weight_stats(ctx, part, stats, err));
-    if (!isfinite(stats->least) || !isfinite(stats->most) || !isfinite(stats->mean))
+    if (!isfinite(stats->min) || !isfinite(stats->max) || !isfinite(stats->mean))
         return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
     if (stats->negative > 0 && !takes_negative)
         return hw_fail(err, HW_BAD_INPUT,
@@ -100,7 +100,7 @@ enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw
 /* No path without a cycle is longer, or shorter where weights are negative. */
 static double longest(const struct hw_weight_stats *stats, const struct hw_part *part)
 {
-    return fmax(fabs(stats->least), fabs(stats->most)) * (double)part->vertices;
+    return fmax(fabs(stats->min), fabs(stats->max)) * (double)part->vertices;
 }
 
 enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,

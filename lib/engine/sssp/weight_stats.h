@@ -13,8 +13,8 @@
 /* Over the stored edges of all parts. */
 struct hw_weight_stats {
     hw_count edges;
-    hw_count negative;        /* edges of negative weight, self-loops kept apart included */
-    double least, most, mean; /* weights; 0 where there are no edges */
+    hw_count negative;     /* edges of negative weight, self-loops kept apart included */
+    double min, max, mean; /* weights; 0 where there are no edges */
 };
 
 /* Reads all weights of this part, with its threads. part->weights must not be

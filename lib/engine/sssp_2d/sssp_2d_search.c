@@ -197,7 +197,7 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
 static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, struct hw_error *err)
 {
     const struct hw_weight_stats *stats = &paths->derived.weight_stats;
-    const double weight = fmax(fabs(stats->least), fabs(stats->most));
+    const double weight = fmax(fabs(stats->min), fabs(stats->max));
     const size_t own = paths->layout.own_row;
     int64_t least = 0;
 

@@ -306,7 +306,7 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
         wrong |= key == lowest;
         most = key != none && hw_distance_f32(key) > most ? hw_distance_f32(key) : most;
     }
-    suspect = wrong || isinf(most + (float)e->derived.weight_stats.most);
+    suspect = wrong || isinf(most + (float)e->derived.weight_stats.max);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
                "MPI_Allreduce", err);

@@ -26,15 +26,15 @@ static const char *const phase_names[HW_PHASES] = {
 };
 static const char *const count_names[HW_STEP_SUMS] = {
     [HW_STEP_FRONTIER] = "frontier",
-    [HW_STEP_FOUND] = "found",
-    [HW_STEP_FOUND_EARLY] = "found_early",
+    [HW_STEP_DISCOVERED] = "found",
+    [HW_STEP_DISCOVERED_NEXT] = "found_early",
     [HW_STEP_PULLED] = "pulled",
     [HW_STEP_SETTLED] = "settled",
     [HW_STEP_EDGES] = "edges_examined",
     [HW_STEP_BYTES] = "bytes_sent",
     [HW_STEP_MESSAGES] = "messages_sent",
-    [HW_STEP_BYTES_BETWEEN] = "bytes_between_nodes",
-    [HW_STEP_MESSAGES_BETWEEN] = "messages_between_nodes"};
+    [HW_STEP_INTERNODE_BYTES] = "bytes_between_nodes",
+    [HW_STEP_INTERNODE_MESSAGES] = "messages_between_nodes"};
 static const char *const direction_names[][3] = {
     [HW_BFS] = {[HW_DIRECTION_AUTO] = "none",
                 [HW_DIRECTION_TOP_DOWN] = "top-down",
@@ -140,8 +140,8 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
 
 /* One piece of the steps of a search while it is reduced. */
 struct piece {
-    int64_t sum[PIECE][HW_STEP_SUMS], most[PIECE][HW_STEP_MOSTS];
-    double seconds[PIECE][HW_PHASES], least[PIECE][HW_PHASES], total[PIECE][HW_PHASES];
+    int64_t sum[PIECE][HW_STEP_SUMS], max[PIECE][HW_STEP_MAXIMA];
+    double seconds[PIECE][HW_PHASES], min[PIECE][HW_PHASES], total[PIECE][HW_PHASES];
     struct {
         double seconds;
         int rank;
@@ -151,19 +151,19 @@ struct piece {
 static void fill_piece(const struct hw_trace_record *step, int count, int rank, struct piece *piece)
 {
     for (int s = 0; s < count; s++, step++) {
-        const int64_t counts[HW_STEP_SUMS] = {[HW_STEP_FRONTIER] = step->frontier,
-                                              [HW_STEP_FOUND] = step->discovered,
-                                              [HW_STEP_FOUND_EARLY] = step->discovered_next,
-                                              [HW_STEP_PULLED] = step->pulled,
-                                              [HW_STEP_SETTLED] = step->settled,
-                                              [HW_STEP_EDGES] = step->edges_examined,
-                                              [HW_STEP_BYTES] = step->sent.bytes,
-                                              [HW_STEP_MESSAGES] = step->sent.messages,
-                                              [HW_STEP_BYTES_BETWEEN] = step->sent.internode.bytes,
-                                              [HW_STEP_MESSAGES_BETWEEN] =
-                                                  step->sent.internode.messages};
+        const int64_t counts[HW_STEP_SUMS] = {
+            [HW_STEP_FRONTIER] = step->frontier,
+            [HW_STEP_DISCOVERED] = step->discovered,
+            [HW_STEP_DISCOVERED_NEXT] = step->discovered_next,
+            [HW_STEP_PULLED] = step->pulled,
+            [HW_STEP_SETTLED] = step->settled,
+            [HW_STEP_EDGES] = step->edges_examined,
+            [HW_STEP_BYTES] = step->sent.bytes,
+            [HW_STEP_MESSAGES] = step->sent.messages,
+            [HW_STEP_INTERNODE_BYTES] = step->sent.internode.bytes,
+            [HW_STEP_INTERNODE_MESSAGES] = step->sent.internode.messages};
         memcpy(piece->sum[s], counts, sizeof counts);
-        memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
+        memcpy(piece->max[s], counts + HW_STEP_FIRST_MAX, sizeof piece->max[s]);
         for (int p = 0; p < HW_PHASES; p++) {
             piece->seconds[s][p] = step->seconds[p];
             piece->slowest[s][p].seconds = step->seconds[p];
@@ -188,12 +188,12 @@ static enum hw_status reduce_piece(const struct hw_context *ctx, int count, stru
     enum hw_status status =
         reduce(ctx, piece->sum, count * HW_STEP_SUMS, MPI_INT64_T, MPI_SUM, err);
 
-    memcpy(piece->least, piece->seconds, sizeof piece->least);
+    memcpy(piece->min, piece->seconds, sizeof piece->min);
     memcpy(piece->total, piece->seconds, sizeof piece->total);
     if (status == HW_OK)
-        status = reduce(ctx, piece->most, count * HW_STEP_MOSTS, MPI_INT64_T, MPI_MAX, err);
+        status = reduce(ctx, piece->max, count * HW_STEP_MAXIMA, MPI_INT64_T, MPI_MAX, err);
     if (status == HW_OK)
-        status = reduce(ctx, piece->least, phases, MPI_DOUBLE, MPI_MIN, err);
+        status = reduce(ctx, piece->min, phases, MPI_DOUBLE, MPI_MIN, err);
     if (status == HW_OK)
         status = reduce(ctx, piece->total, phases, MPI_DOUBLE, MPI_SUM, err);
     if (status == HW_OK)
@@ -212,11 +212,11 @@ static void fill_rows(const struct hw_report *report, const struct hw_trace_reco
         row->bucket = step[s].bucket;
         memcpy(row->routine, step[s].routine, sizeof row->routine);
         memcpy(row->sum, piece->sum[s], sizeof row->sum);
-        memcpy(row->most, piece->most[s], sizeof row->most);
+        memcpy(row->max, piece->max[s], sizeof row->max);
         for (int p = 0; p < HW_PHASES; p++) {
-            row->phase[p].least = piece->least[s][p];
+            row->phase[p].min = piece->min[s][p];
             row->phase[p].mean = piece->total[s][p] / report->ctx->size;
-            row->phase[p].most = piece->slowest[s][p].seconds;
+            row->phase[p].max = piece->slowest[s][p].seconds;
             row->phase[p].slowest = piece->slowest[s][p].rank;
         }
     }
@@ -251,14 +251,14 @@ static enum hw_status add_scans(const struct hw_context *ctx, const struct hw_tr
 /* Whether all ranks saw the same number of steps. Collective. */
 static enum hw_status same_steps(const struct hw_context *ctx, hw_count count, struct hw_error *err)
 {
-    hw_count most = count, least = -count;
-    enum hw_status status = hw_largest(ctx->world, &most, err);
+    hw_count max = count, min = -count;
+    enum hw_status status = hw_largest(ctx->world, &max, err);
 
     if (status == HW_OK)
-        status = hw_largest(ctx->world, &least, err);
-    if (status == HW_OK && most != -least)
+        status = hw_largest(ctx->world, &min, err);
+    if (status == HW_OK && max != -min)
         status = hw_fail(err, HW_INTERNAL, "ranks saw from %" PRI_COUNT " to %" PRI_COUNT " steps",
-                         -least, most);
+                         -min, max);
     return status;
 }
 
@@ -272,7 +272,7 @@ static enum hw_status add_steps(struct hw_report *report, const struct hw_trace 
     if (status != HW_OK)
         return status;
     /* steps is counted on all ranks, so that all leave the same searches out. */
-    if (report->steps + steps->count > HW_REPORT_STEPS_MOST) {
+    if (report->steps + steps->count > HW_REPORT_MAX_STEPS) {
         report->steps_left_out++;
         return HW_OK;
     }
@@ -441,9 +441,9 @@ static enum hw_status set_summary(const struct target *target, const char *suffi
     const struct {
         const char *name;
         double value;
-    } fields[] = {{"min", s->least},       {"firstquartile", s->first_quartile},
+    } fields[] = {{"min", s->min},         {"firstquartile", s->first_quartile},
                   {"median", s->median},   {"thirdquartile", s->third_quartile},
-                  {"max", s->most},        {"mean", s->mean},
+                  {"max", s->max},         {"mean", s->mean},
                   {"stddev", s->deviation}};
     enum hw_status status = HW_OK;
 
@@ -458,11 +458,11 @@ static enum hw_status set_rates(const struct target *target, const struct hw_rat
     const struct {
         const char *name;
         double value;
-    } fields[] = {{"min", r->least},
+    } fields[] = {{"min", r->min},
                   {"firstquartile", r->first_quartile},
                   {"median", r->median},
                   {"thirdquartile", r->third_quartile},
-                  {"max", r->most},
+                  {"max", r->max},
                   {"harmonic_mean", r->harmonic_mean},
                   {"harmonic_stddev", r->harmonic_deviation},
                   {"geometric_mean", r->geometric_mean},
@@ -545,10 +545,9 @@ static enum hw_status write_searches(const struct hw_report *report, struct hw_s
 static int add_phase(int p, char (*names)[48], struct hw_column *columns)
 {
     static const char *const kinds[] = {"least", "mean", "most", "slowest"};
-    const size_t offsets[] = {offsetof(struct hw_step_row, phase[0].least),
-                              offsetof(struct hw_step_row, phase[0].mean),
-                              offsetof(struct hw_step_row, phase[0].most),
-                              offsetof(struct hw_step_row, phase[0].slowest)};
+    const size_t offsets[] = {
+        offsetof(struct hw_step_row, phase[0].min), offsetof(struct hw_step_row, phase[0].mean),
+        offsetof(struct hw_step_row, phase[0].max), offsetof(struct hw_step_row, phase[0].slowest)};
     size_t stride = sizeof((struct hw_step_row *)NULL)->phase[0];
 
     for (int k = 0; k < 4; k++) {
@@ -562,26 +561,25 @@ static int add_phase(int p, char (*names)[48], struct hw_column *columns)
 static enum hw_status write_steps(const struct hw_report *report, struct hw_store *store,
                                   struct hw_error *err)
 {
-    struct hw_column columns[5 + HW_STEP_SUMS + HW_STEP_MOSTS + 4 * HW_PHASES] = {
+    struct hw_column columns[5 + HW_STEP_SUMS + HW_STEP_MAXIMA + 4 * HW_PHASES] = {
         {"search", HW_I64, offsetof(struct hw_step_row, search), 1},
         {"step", HW_I64, offsetof(struct hw_step_row, step), 1},
         {"direction", HW_U8, offsetof(struct hw_step_row, direction), 12},
         {"routine", HW_U8, offsetof(struct hw_step_row, routine), 32},
         {"bucket", HW_I64, offsetof(struct hw_step_row, bucket), 1},
     };
-    char most_names[HW_STEP_MOSTS][48], phases[4 * HW_PHASES][48];
+    char max_names[HW_STEP_MAXIMA][48], phases[4 * HW_PHASES][48];
     int n = 5;
 
     for (int c = 0; c < HW_STEP_SUMS; c++)
         columns[n++] =
             (struct hw_column){count_names[c], HW_I64,
                                offsetof(struct hw_step_row, sum) + (size_t)c * sizeof(int64_t), 1};
-    for (int c = 0; c < HW_STEP_MOSTS; c++) {
-        snprintf(most_names[c], sizeof most_names[c], "%s_most",
-                 count_names[HW_STEP_FIRST_MOST + c]);
+    for (int c = 0; c < HW_STEP_MAXIMA; c++) {
+        snprintf(max_names[c], sizeof max_names[c], "%s_most", count_names[HW_STEP_FIRST_MAX + c]);
         columns[n++] =
-            (struct hw_column){most_names[c], HW_I64,
-                               offsetof(struct hw_step_row, most) + (size_t)c * sizeof(int64_t), 1};
+            (struct hw_column){max_names[c], HW_I64,
+                               offsetof(struct hw_step_row, max) + (size_t)c * sizeof(int64_t), 1};
     }
     for (int p = 0; p < HW_PHASES; p++)
         n += add_phase(p, phases + (size_t)p * 4, columns + n);

@@ -20,7 +20,7 @@
 
 /* Rows that /run/steps holds at most; of searches beyond, whole searches are
  * left out. */
-#define HW_REPORT_STEPS_MOST ((hw_count)1 << 20)
+#define HW_REPORT_MAX_STEPS ((hw_count)1 << 20)
 
 /* A row of /run/search. */
 struct hw_search_row {
@@ -39,23 +39,23 @@ struct hw_search_row {
     hw_count rule[HW_RULES];     /* of each */
 };
 
-/* Counts of a step whose sum over the ranks is reported; of the last ones the most
- * too. */
+/* Counts of a step whose sum over the ranks is reported; of those from HW_STEP_FIRST_MAX on the
+ * largest of a rank too. */
 enum hw_step_sum {
     HW_STEP_FRONTIER,
-    HW_STEP_FOUND,
-    HW_STEP_FOUND_EARLY,
+    HW_STEP_DISCOVERED,
+    HW_STEP_DISCOVERED_NEXT,
     HW_STEP_PULLED,
     HW_STEP_SETTLED,
     HW_STEP_EDGES,
     HW_STEP_BYTES,
     HW_STEP_MESSAGES,
-    HW_STEP_BYTES_BETWEEN,
-    HW_STEP_MESSAGES_BETWEEN
+    HW_STEP_INTERNODE_BYTES,
+    HW_STEP_INTERNODE_MESSAGES
 };
-#define HW_STEP_SUMS (HW_STEP_MESSAGES_BETWEEN + 1)
-#define HW_STEP_FIRST_MOST HW_STEP_EDGES
-#define HW_STEP_MOSTS (HW_STEP_SUMS - HW_STEP_FIRST_MOST)
+#define HW_STEP_SUMS (HW_STEP_INTERNODE_MESSAGES + 1)
+#define HW_STEP_FIRST_MAX HW_STEP_EDGES
+#define HW_STEP_MAXIMA (HW_STEP_SUMS - HW_STEP_FIRST_MAX)
 
 /* A row of /run/steps. */
 struct hw_step_row {
@@ -64,10 +64,10 @@ struct hw_step_row {
     char routine[32];
     int64_t bucket; /* shortest paths */
     int64_t sum[HW_STEP_SUMS];
-    int64_t most[HW_STEP_MOSTS]; /* of edges, bytes, messages, and those between nodes */
+    int64_t max[HW_STEP_MAXIMA]; /* of edges, bytes, messages, and those between nodes */
     struct {
-        double least, mean, most; /* seconds over the ranks */
-        int32_t slowest;          /* the rank that took most */
+        double min, mean, max; /* seconds over the ranks */
+        int32_t slowest;       /* the rank that took longest */
     } phase[HW_PHASES];
 };
 

@@ -18,11 +18,11 @@ struct hw_summary hw_summarize(double *value, hw_count n)
     if (n <= 0)
         return s;
     qsort(value, (size_t)n, sizeof *value, compare);
-    s.least = value[0];
+    s.min = value[0];
     s.first_quartile = (value[(n - 1) / 4] + value[n / 4]) / 2;
     s.median = (value[(n - 1) / 2] + value[n / 2]) / 2;
     s.third_quartile = (value[n - 1 - (n - 1) / 4] + value[n - 1 - n / 4]) / 2;
-    s.most = value[n - 1];
+    s.max = value[n - 1];
     for (hw_count i = 0; i < n; i++)
         sum += value[i];
     s.mean = sum / (double)n;
@@ -56,11 +56,11 @@ struct hw_rates hw_rate(const double *seconds, const hw_count *edges, hw_count n
         return rates;
     struct hw_summary s = hw_summarize(scratch, used);
     rates.searches = used;
-    rates.least = 1 / s.most;
+    rates.min = 1 / s.max;
     rates.first_quartile = 1 / s.third_quartile;
     rates.median = 1 / s.median;
     rates.third_quartile = 1 / s.first_quartile;
-    rates.most = 1 / s.least;
+    rates.max = 1 / s.min;
     rates.harmonic_mean = 1 / s.mean;
     if (used > 1)
         rates.harmonic_deviation = s.deviation / (s.mean * s.mean * sqrt((double)(used - 1)));

@@ -9,7 +9,7 @@
 
 /* Of a sample of n values. */
 struct hw_summary {
-    double least, first_quartile, median, third_quartile, most;
+    double min, first_quartile, median, third_quartile, max;
     double mean;
     double deviation; /* of the sample: n - 1 in the denominator; 0 for one value */
 };
@@ -30,7 +30,7 @@ struct hw_summary hw_summarize(double *value, hw_count n);
  */
 struct hw_rates {
     hw_count searches; /* that count */
-    double least, first_quartile, median, third_quartile, most;
+    double min, first_quartile, median, third_quartile, max;
     double harmonic_mean, harmonic_deviation;
     double geometric_mean, arithmetic_mean;
 };

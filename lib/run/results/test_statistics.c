@@ -34,14 +34,14 @@ static void test_summary(struct tap *tap)
         struct hw_summary got = hw_summarize(value, cases[i].n);
         const struct hw_summary *want = &cases[i].want;
         tap_ok(tap,
-               near(got.least, want->least) && near(got.first_quartile, want->first_quartile) &&
+               near(got.min, want->min) && near(got.first_quartile, want->first_quartile) &&
                    near(got.median, want->median) &&
-                   near(got.third_quartile, want->third_quartile) && near(got.most, want->most) &&
+                   near(got.third_quartile, want->third_quartile) && near(got.max, want->max) &&
                    near(got.mean, want->mean) && near(got.deviation, want->deviation),
                "summary of %d values", (int)cases[i].n);
     }
     struct hw_summary none = hw_summarize(NULL, 0);
-    tap_ok(tap, none.mean == 0 && none.most == 0, "summary of nothing");
+    tap_ok(tap, none.mean == 0 && none.max == 0, "summary of nothing");
 }
 
 static void test_rates(struct tap *tap)
@@ -57,7 +57,7 @@ static void test_rates(struct tap *tap)
                        sqrt(2.0);
 
     tap_ok(tap, got.searches == 3, "a search without edges has no rate");
-    tap_ok(tap, near(got.least, 2) && near(got.median, 4) && near(got.most, 8), "five numbers");
+    tap_ok(tap, near(got.min, 2) && near(got.median, 4) && near(got.max, 8), "five numbers");
     /* n = 3: (n-1)/4 = n/4 = 0, the ends themselves. */
     tap_ok(tap, near(got.first_quartile, 2) && near(got.third_quartile, 8), "quartiles");
     tap_ok(tap, near(got.harmonic_mean, 24.0 / 7), "harmonic mean");
@@ -73,7 +73,7 @@ static void test_rates(struct tap *tap)
     got = hw_rate(seconds, edges, 1, scratch);
     tap_ok(tap, near(got.harmonic_mean, 2) && got.harmonic_deviation == 0, "one search");
     got = hw_rate((const double[]){0}, edges, 1, scratch);
-    tap_ok(tap, isfinite(got.most), "a search faster than the clock has a finite rate");
+    tap_ok(tap, isfinite(got.max), "a search faster than the clock has a finite rate");
 }
 
 int main(void)
