@@ -38,8 +38,8 @@ def early_share(steps):
             continue
         after = at[0] + 1
         follows = after < len(steps) and steps["search"][after] == search
-        early += steps["found_early"][at[0]]
-        late += steps["found"][after] if follows else 0
+        early += steps["discovered_next"][at[0]]
+        late += steps["discovered"][after] if follows else 0
     return early / (early + late) if early + late else 0.0
 
 
@@ -66,7 +66,11 @@ def directions(graph, runs):
         down = steps["direction"] == b"top-down"
         up = steps["direction"] == b"bottom-up"
         both = steps["expansion_mean"] + steps["update_mean"]
-        times = (both[down].sum(), both[up].sum(), steps["update_mean"][down | up].sum())
+        times = (
+            both[down].sum(),
+            both[up].sum(),
+            steps["update_mean"][down | up].sum(),
+        )
         yield graph, run, *(f"{time / len(search):.3e}" for time in times)
 
 

@@ -50,6 +50,11 @@ TESTS += tests/pipeline/info.t
 EXTRA_DIST += tests/pipeline/info.t
 TESTS += tests/pipeline/h5py.t
 EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
+TESTS += tests/pipeline/old-files.t
+EXTRA_DIST += tests/pipeline/old-files.t tests/pipeline/old_files.py
+EXTRA_DIST += tests/pipeline/version-1/graph.h5 tests/pipeline/version-1/partition.h5
+EXTRA_DIST += tests/pipeline/version-1/bfs.h5 tests/pipeline/version-1/sssp.h5
+EXTRA_DIST += tests/pipeline/version-1/check.h5
 
 LONG_TESTS += tests/pipeline/cycles.t
 EXTRA_DIST += tests/pipeline/cycles.t

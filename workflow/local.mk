@@ -78,6 +78,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/plot_teps.py \
   workflow/scripts/plot_time.py \
   workflow/scripts/plot_volume.py \
+  workflow/scripts/renamed.py \
   workflow/scripts/study.py \
   workflow/scripts/style.py \
   workflow/scripts/summary.py \

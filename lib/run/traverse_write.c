@@ -58,7 +58,7 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
         {HW_AT_ROOT, "roots", t->searches.roots.count},
         {HW_AT_ROOT, "stored", t->trees.stored},
         {HW_AT_PARAMETERS, "canonical_parents", options->engine.canonical_parents},
-        {HW_AT_PARAMETERS, "roots_asked", given ? t->searches.roots.count : options->roots},
+        {HW_AT_PARAMETERS, "roots_requested", given ? t->searches.roots.count : options->roots},
         {HW_AT_PARAMETERS, "root_seed", options->seed},
         {HW_AT_PARAMETERS, "min_component", options->min_component},
     };
@@ -174,7 +174,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct text texts[] = {
         {"device", hw_device_words[t->method->descriptor->device]},
         {"method", t->method->descriptor->name},
-        {"method_asked", options->method},
+        {"method_requested", options->method},
         {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
          t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},

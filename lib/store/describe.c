@@ -52,7 +52,7 @@ static void print_datasets(const struct hw_store *store)
 static void print_store(const struct hw_store *store)
 {
     printf("  format: %s\n", hw_kind_format(store->kind));
-    printf("  format_version: %" PRId64 "\n", hw_schema_version(store->schema));
+    printf("  format_version: %" PRId64 "\n", store->version);
     printf("  digest: %s\n", store->digest[0] ? store->digest : "none");
     print_attributes(store, HW_AT_ROOT, true, "  ");
     print_attributes(store, HW_AT_ROOT, false, "  ");

@@ -20,6 +20,7 @@ libhopwave_a_SOURCES += \
   lib/store/catalogue/catalogue.c \
   lib/store/catalogue/catalogue_broadcast.c \
   lib/store/catalogue/metadata_scan.c \
+  lib/store/catalogue/renamed.c \
   lib/store/catalogue/schema.c
 libhopwave_a_SOURCES += \
   lib/store/digest/content_digest.c

@@ -16,7 +16,8 @@
  *     digests, in order, are hashed again. The dataset's attribute `digest`
  *     keeps the result.
  *   - The root attribute `digest` hashes a text of lines, each ended by "\n":
- *     "FORMAT FORMAT_VERSION"; then "NAME=VALUE" for each root attribute that
+ *     "FORMAT VERSION", the latter the schema's `digest_version`, which stays
+ *     when other parts of the format change; then "NAME=VALUE" for each root attribute that
  *     the schema marks `digest`, sorted by name, integers in decimal; then
  *     "PATH TYPE N[xM] DIGEST" for each dataset that the schema marks `digest`
  *     and the file has, sorted by path (TYPE as u32, i64, f32, ...).

@@ -78,6 +78,7 @@ struct hw_store {
     struct hw_context ctx;
     enum hw_kind kind;
     struct hw_schema *schema;
+    int64_t version; /* of the file's format: reading, what the file says; writing, the newest */
     char *path;
     bool writing;
     bool dry_run; /* a dry run: written nowhere, only the digests are wanted */
@@ -191,6 +192,10 @@ enum hw_status hw_schema_load(enum hw_kind kind, struct hw_schema **schema, stru
 void hw_schema_free(struct hw_schema *schema);
 int64_t hw_schema_version(const struct hw_schema *schema);
 
+/* The version that the text of the root digest begins with. It changes only with that text, so
+ * that equal contents have equal digests in files of several versions. Local. */
+int64_t hw_schema_digest_version(const struct hw_schema *schema);
+
 /* Compares the catalogue with its schema; severity is what a violation is. Local. */
 enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status severity,
                                struct hw_error *err);
@@ -201,6 +206,12 @@ bool hw_schema_digests_dataset(const struct hw_schema *schema, const char *path)
 
 /* Whether this file's root digest is declared, not computed from its data. Local. */
 bool hw_schema_declared(const struct hw_store *store);
+
+/* ---- renamed.c ---- */
+
+/* Gives the attributes of a file of an older format version the names that they have now, by
+ * schemas/renamed.json. Returns HW_RESOURCES where memory is short. Local. */
+enum hw_status hw_renamed_attributes(struct hw_store *store, struct hw_error *err);
 
 /* ---- content_digest.c ---- */
 

@@ -213,7 +213,7 @@ static void put_dataset(hid_t file, const char *path, hid_t type, int rank, hsiz
 
 static void newer_version(hid_t file)
 {
-    set_number(file, "format_version", 2);
+    set_number(file, "format_version", 3);
 }
 static void version_zero(hid_t file)
 {

@@ -70,10 +70,10 @@ for kind in "$@"; do
     gather
     has auto "starts scan-free" "len(r('push scan-free')) >= 16"
     has auto "pulls from sorted queues, asynchronously" "len(r('pull double-scan warp async'))"
-    has auto "finds vertices early" "s['found_early'].sum() > 0"
-    has auto "finds each once" "((s['found'] + s['found_early'])[s['direction'] != b'none'].sum() \
+    has auto "finds vertices early" "s['discovered_next'].sum() > 0"
+    has auto "finds each once" "((s['discovered'] + s['discovered_next'])[s['direction'] != b'none'].sum() \
 == h5py.File('auto.h5')['run/search']['reached'].sum() - 16)"
-    has sync "finds none early" "s['found_early'].sum() == 0 and len(r('pull double-scan warp'))"
+    has sync "finds none early" "s['discovered_next'].sum() == 0 and len(r('pull double-scan warp'))"
     has sync "and checks more edges" "r('pull')['edges_examined'].sum() > \
 h5py.File('auto.h5')['run/steps']['edges_examined']\
 [h5py.File('auto.h5')['run/steps']['direction'] == b'bottom-up'].sum()"

@@ -48,10 +48,10 @@ cat >books.py <<'END'
 import sys, h5py
 rows = [h5py.File(f)["run/steps"][:] for f in ("gpu.h5", "books.h5")]
 rows = [r[r["direction"] == b"top-down"] for r in rows]
-for name in ("search", "step", "frontier", "found"):
+for name in ("search", "step", "frontier", "discovered"):
     assert (rows[0][name] == rows[1][name]).all(), name
 edges = [r["edges_examined"] for r in rows]
-assert (edges[0] <= edges[1]).all() and (edges[0] >= rows[0]["found"]).all()
+assert (edges[0] <= edges[1]).all() and (edges[0] >= rows[0]["discovered"]).all()
 assert (edges[0] == edges[1])[rows[0]["step"] == 0].all() and edges[0].sum() < edges[1].sum()
 late = rows[0]["step"] > 0
 sent = [r["bytes_sent"][late] for r in rows]
@@ -98,7 +98,7 @@ for grid in ("1x2", "2x1", "2x2"):
 assert set(down["direction"]) == {b"top-down"}
 assert set(both["direction"]) == {b"top-down", b"bottom-up"}
 assert both["edges_examined"].sum() < down["edges_examined"].sum()
-assert (both["found"] == down["found"]).all()
+assert (both["discovered"] == down["discovered"]).all()
 END
 ok "directions are as asked for" "$PYTHON3" ways.py
 # Lists by row are for where there is memory to spare.

@@ -33,7 +33,7 @@ crossed() {
     "$python" -c 'import h5py, sys
 t = h5py.File(sys.argv[1] + ".h5")["run/steps"][:]
 t = t[[name.startswith(sys.argv[2].encode()) for name in t["routine"]]]
-print(t["bytes_between_nodes"].sum(), t["messages_between_nodes"].sum())' "$1" "$2"
+print(t["internode_bytes"].sum(), t["internode_messages"].sum())' "$1" "$2"
 }
 
 # once NAME ROUTINE: of three copies of what all ranks need, nodes of two leave one.
@@ -69,7 +69,7 @@ ok "finds for parts of one node go in one message" test $((2 * $4)) -le "$2"
 # bytes.
 steps_cross() {
     "$python" -c 'import h5py, sys
-b = h5py.File(sys.argv[1] + ".h5")["run/steps"]["bytes_between_nodes"]
+b = h5py.File(sys.argv[1] + ".h5")["run/steps"]["internode_bytes"]
 print(b.max(), b[b > 0].min())' "$1"
 }
 
@@ -117,7 +117,7 @@ print(*h5py.File(sys.argv[1] + ".h5")["run/steps"][:][sys.argv[2]])' "$1" "$2"
 }
 # all_cross NAME WHAT: as every rank is a node.
 all_cross() {
-    same "$1: all $2 of each step cross" "$(column $1 $2_between_nodes)" "$(column $1 $2_sent)"
+    same "$1: all $2 of each step cross" "$(column $1 internode_$2)" "$(column $1 $2_sent)"
 }
 for name in delta-1 relaxed-1; do
     all_cross $name bytes

@@ -12,7 +12,9 @@ with h5py.File(sys.argv[1]) as file:
     steps = file["run/steps"][:]
     vertices = int(file.attrs["vertices"])
 
-rows, columns, together = (int(run[key]) for key in ("rows", "columns", "ranks_per_node"))
+rows, columns, together = (
+    int(run[key]) for key in ("rows", "columns", "ranks_per_node")
+)
 ranks = rows * columns
 bitmap = (-(-vertices // ranks) + 7) // 8
 lines = {
@@ -56,10 +58,10 @@ for step in steps:
         sent = ranks * (rows - 1 + columns - 1)
         crossing = between(other, apart)
     crossing += between(shared, copies)
-    counts = int(step["messages_sent"]), int(step["messages_between_nodes"])
+    counts = int(step["messages_sent"]), int(step["internode_messages"])
     if counts != (sent, crossing):
         wrong.append(f"{routine}: {counts} messages, the formulas say {sent, crossing}")
     bound = bitmap * crossing
-    if run["exchange"] in ("auto", b"auto") and step["bytes_between_nodes"] > bound:
-        wrong.append(f"{routine}: {step['bytes_between_nodes']} bytes, bitmaps are {bound}")
+    if run["exchange"] in ("auto", b"auto") and step["internode_bytes"] > bound:
+        wrong.append(f"{routine}: {step['internode_bytes']} bytes, bitmaps are {bound}")
 sys.exit("\n".join(wrong) or 0)

@@ -28,7 +28,7 @@ if "$python" -c 'import h5py' 2>/dev/null; then
     is "a row a level, and one for parents" \
         "$("$python" -c 'import h5py
 f = h5py.File("t.h5"); s = f["run/search"][0]; t = f["run/steps"]
-print(len(t) == s["levels"] + 1 and t["found"].sum() + 1 == s["reached"] and s["scans"] > 0,
+print(len(t) == s["levels"] + 1 and t["discovered"].sum() + 1 == s["reached"] and s["scans"] > 0,
       *sorted(set(bytes(name).decode() for name in t["routine"])))')" "True parents sequential"
     lone=$("$python" -c 'import h5py, numpy as np
 f = h5py.File("undirected.h5"); e = f["edges"]

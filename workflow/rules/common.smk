@@ -20,15 +20,15 @@ def modules():
         return here.parent / "scripts"
     copies = Path(mkdtemp(prefix="hopwave-workflow-"))
     atexit.register(rmtree, copies, ignore_errors=True)
-    for path in [*(f"workflow/scripts/{name}.py" for name in MODULES), SCHEMA]:
+    for path in [*(f"workflow/scripts/{name}.py" for name in MODULES), *SCHEMAS]:
         (copies / path).parent.mkdir(parents=True, exist_ok=True)
         copyfile(workflow.source_path(f"../../{path}"), copies / path)
     return copies / "workflow" / "scripts"
 
 
-MODULES = ["columns", "machine", "methods", "models", "page", "study", "style", "trees"]
-MODULES += ["units", "whole"]
-SCHEMA = "schemas/study.schema.json"
+MODULES = ["columns", "machine", "methods", "models", "page", "renamed", "study", "style"]
+MODULES += ["trees", "units", "whole"]
+SCHEMAS = ["schemas/study.schema.json", "schemas/renamed.json"]
 SCRIPTS = str(modules())
 sys.path.insert(0, SCRIPTS)
 # Scripts run in processes of their own.

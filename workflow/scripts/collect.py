@@ -34,7 +34,7 @@ def of_steps(table, parts):
             for phase in COMPUTING + COMMUNICATING
         },
         **{
-            f"{what}_between_nodes": table[f"{what}_between_nodes"].sum() / searches
+            f"internode_{what}": table[f"internode_{what}"].sum() / searches
             for what in ("bytes", "messages")
         },
         "search_bytes_per_rank": sent[~parents].sum(),

@@ -44,7 +44,7 @@ STEPS = [
     *[f"{phase}_time" for phase in COMPUTING + COMMUNICATING],
 ]
 BYTES = ["search_bytes_per_rank", "model_bytes_per_rank", "parents_bytes_per_rank"]
-BYTES += ["bytes_between_nodes", "messages_between_nodes"]
+BYTES += ["internode_bytes", "internode_messages"]
 DIGESTS = ["digest", "graph_digest"]
 COLUMNS = (
     ABOUT

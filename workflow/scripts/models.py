@@ -24,8 +24,8 @@ def grid_bytes(rows, columns, block, steps):
     ranks = rows * columns
     down = steps["direction"] != "bottom-up"
     up = ~down
-    reached = steps.groupby("search")["found"].cumsum() + 1
-    unvisited = ranks * block - reached + steps["found"]
+    reached = steps.groupby("search")["discovered"].cumsum() + 1
+    unvisited = ranks * block - reached + steps["discovered"]
     frontier = shorter(steps["frontier"], ranks, block)
     finds = shorter(steps["edges_examined"], ranks * (columns - 1), block)
     around = shorter(unvisited, ranks, block) * (rows if rows > 1 else 0)

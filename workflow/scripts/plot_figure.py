@@ -5,10 +5,10 @@ import sys
 from html import escape
 from textwrap import fill
 
-import pandas
 from matplotlib.container import BarContainer
 from page import STYLE
 from pandas.api.types import is_numeric_dtype
+from renamed import read_csv
 from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
 from style import logarithmic as log_axis
 from units import kind_of, unit_of, words
@@ -30,7 +30,7 @@ def chosen(figure):
     """The rows of the results that a figure is about."""
     columns = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
     axes = [figure["x"], figure["by"]]
-    results = pandas.read_csv(snakemake.input[0])
+    results = read_csv(snakemake.input[0])
     if "graphs" in figure:
         results = results[results["graph"].isin(figure["graphs"])]
     for column, wanted in figure.get("where", {}).items():

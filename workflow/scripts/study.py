@@ -13,6 +13,7 @@ import methods
 from columns import COLUMNS
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import best_match
+from renamed import current
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "study.schema.json").read_text())
@@ -421,6 +422,7 @@ class Study:
             where = f"figures[{number}]"
             if figures.setdefault(figure["name"], figure) is not figure:
                 raise StudyError(f"{where}.name is '{figure['name']}', as another's is")
+            self._rename(figure)
             known = COLUMNS + self.more()
             several = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
             columns = [("x", figure["x"]), *(("y", y) for y in several)]
@@ -433,6 +435,20 @@ class Study:
                         f"{', '.join(known)}"
                     )
         return figures
+
+    @staticmethod
+    def _rename(figure):
+        """Puts the names of today for columns that had others."""
+
+        def now(column):
+            return current(column, "results.csv")
+
+        for key in ("x", "by"):
+            figure[key] = now(figure[key])
+        y = figure["y"]
+        figure["y"] = list(map(now, y)) if isinstance(y, list) else now(y)
+        if "where" in figure:
+            figure["where"] = {now(c): wanted for c, wanted in figure["where"].items()}
 
     def more(self):
         """The further options of all methods, each once."""

@@ -3,24 +3,26 @@
 import h5py
 import pandas
 from columns import COMMUNICATING, COMPUTING
+from renamed import names_in
 
 
 def frame(dataset):
-    """A table of a file as a frame, its texts decoded."""
+    """A table of a file as a frame, its texts decoded, its columns under the names of today."""
     table = pandas.DataFrame.from_records(dataset[...])
     for name in table.columns[table.dtypes == object]:
         table[name] = table[name].str.decode("ascii")
-    return table
+    return table.rename(columns=names_in(dataset))
 
 
 def attributes(group):
-    """Attributes as plain Python values."""
+    """Attributes as plain Python values, under the names of today."""
 
     def plain(value):
         value = value.item() if hasattr(value, "item") else value
         return value.decode() if isinstance(value, bytes) else value
 
-    return {key: plain(value) for key, value in group.attrs.items()}
+    names = names_in(group)
+    return {names.get(key, key): plain(value) for key, value in group.attrs.items()}
 
 
 def steps(tree):

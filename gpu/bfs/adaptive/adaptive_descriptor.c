@@ -86,7 +86,8 @@ static enum hw_status check(const struct hw_engine_options *options, struct hw_e
 static const struct hw_option *const adaptive_options[] = {
     &hw_option_direction,   &option_queue, &option_balance, &option_async_bottom_up, &option_alpha,
     &option_degree_profile, NULL};
-static const char *const columns[] = {"found_early", "edges_examined", "expansion", "update", NULL};
+static const char *const columns[] = {"discovered_next", "edges_examined", "expansion", "update",
+                                      NULL};
 
 const struct hw_method_descriptor hw_descriptor_adaptive = {
     .name = "adaptive",

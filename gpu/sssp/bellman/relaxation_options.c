@@ -87,8 +87,8 @@ static const struct hw_option option_virtual_warp_range = {.name = "virtual-warp
                                                            .initial = {.number = 4, .upper = 32},
                                                            .help =
                                                                "Bounds of --virtual-warps dynamic",
-                                                           .attribute = "virtual_warp_least",
-                                                           .upper_attribute = "virtual_warp_most"};
+                                                           .attribute = "virtual_warp_min",
+                                                           .upper_attribute = "virtual_warp_max"};
 
 static const struct hw_option option_warp_vertices = {
     .name = "warp-vertices",
@@ -109,7 +109,7 @@ static const struct hw_option option_hub_tiers = {
     .initial = {.number = -1},
     .default_text = "1; near-far 0",
     .help = "Relax edges among hubs until these settle before others: so many sets of hubs",
-    .attribute = "hub_tiers_asked"};
+    .attribute = "hub_tiers_requested"};
 
 static const struct hw_option option_host_phases = {.name = "host-phases",
                                                     .type = HW_OPTION_FLAG,

@@ -24,17 +24,17 @@ static const char *const phase_names[HW_PHASES] = {
     [HW_PHASE_DELEGATE_REDUCTION] = "delegate_reduction",
     [HW_PHASE_REDUCTIONS] = "reductions",
 };
-static const char *const count_names[HW_STEP_SUMS] = {
-    [HW_STEP_FRONTIER] = "frontier",
-    [HW_STEP_DISCOVERED] = "found",
-    [HW_STEP_DISCOVERED_NEXT] = "found_early",
-    [HW_STEP_PULLED] = "pulled",
-    [HW_STEP_SETTLED] = "settled",
-    [HW_STEP_EDGES] = "edges_examined",
-    [HW_STEP_BYTES] = "bytes_sent",
-    [HW_STEP_MESSAGES] = "messages_sent",
-    [HW_STEP_INTERNODE_BYTES] = "bytes_between_nodes",
-    [HW_STEP_INTERNODE_MESSAGES] = "messages_between_nodes"};
+static const char *const count_names[HW_STEP_SUMS] = {[HW_STEP_FRONTIER] = "frontier",
+                                                      [HW_STEP_DISCOVERED] = "discovered",
+                                                      [HW_STEP_DISCOVERED_NEXT] = "discovered_next",
+                                                      [HW_STEP_PULLED] = "pulled",
+                                                      [HW_STEP_SETTLED] = "settled",
+                                                      [HW_STEP_EDGES] = "edges_examined",
+                                                      [HW_STEP_BYTES] = "bytes_sent",
+                                                      [HW_STEP_MESSAGES] = "messages_sent",
+                                                      [HW_STEP_INTERNODE_BYTES] = "internode_bytes",
+                                                      [HW_STEP_INTERNODE_MESSAGES] =
+                                                          "internode_messages"};
 static const char *const direction_names[][3] = {
     [HW_BFS] = {[HW_DIRECTION_AUTO] = "none",
                 [HW_DIRECTION_TOP_DOWN] = "top-down",
@@ -544,7 +544,7 @@ static enum hw_status write_searches(const struct hw_report *report, struct hw_s
 /* Adds the four columns of one phase. */
 static int add_phase(int p, char (*names)[48], struct hw_column *columns)
 {
-    static const char *const kinds[] = {"least", "mean", "most", "slowest"};
+    static const char *const kinds[] = {"min", "mean", "max", "slowest"};
     const size_t offsets[] = {
         offsetof(struct hw_step_row, phase[0].min), offsetof(struct hw_step_row, phase[0].mean),
         offsetof(struct hw_step_row, phase[0].max), offsetof(struct hw_step_row, phase[0].slowest)};
@@ -576,7 +576,7 @@ static enum hw_status write_steps(const struct hw_report *report, struct hw_stor
             (struct hw_column){count_names[c], HW_I64,
                                offsetof(struct hw_step_row, sum) + (size_t)c * sizeof(int64_t), 1};
     for (int c = 0; c < HW_STEP_MAXIMA; c++) {
-        snprintf(max_names[c], sizeof max_names[c], "%s_most", count_names[HW_STEP_FIRST_MAX + c]);
+        snprintf(max_names[c], sizeof max_names[c], "%s_max", count_names[HW_STEP_FIRST_MAX + c]);
         columns[n++] =
             (struct hw_column){max_names[c], HW_I64,
                                offsetof(struct hw_step_row, max) + (size_t)c * sizeof(int64_t), 1};

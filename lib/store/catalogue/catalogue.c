@@ -40,6 +40,8 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
     status = copy_text(path, &made->path, err);
     if (status == HW_OK)
         status = hw_schema_load(kind, &made->schema, err);
+    if (status == HW_OK)
+        made->version = hw_schema_version(made->schema);
     if (status != HW_OK) {
         hw_store_free(made);
         *store = NULL;
@@ -245,7 +247,8 @@ static int by_path(const void *a, const void *b)
 static void write_lines(const struct hw_store *store, const struct hw_attribute **attribute,
                         int attributes, const struct hw_dataset **dataset, int datasets, FILE *out)
 {
-    fprintf(out, "%s %" PRId64 "\n", hw_kind_format(store->kind), hw_schema_version(store->schema));
+    fprintf(out, "%s %" PRId64 "\n", hw_kind_format(store->kind),
+            hw_schema_digest_version(store->schema));
     for (int i = 0; i < attributes; i++) {
         if (attribute[i]->type == HW_ATTRIBUTE_STRING)
             fprintf(out, "%s=%s\n", attribute[i]->name, attribute[i]->text);

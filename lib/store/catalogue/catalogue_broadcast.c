@@ -114,6 +114,7 @@ static enum hw_status unpack_attributes(struct hw_store *store, struct message *
 static void pack_datasets(const struct hw_store *store, struct message *message)
 {
     put_text(message, store->digest);
+    put_i64(message, store->version);
     put_i64(message, store->length);
     put_i64(message, store->datasets);
     for (int i = 0; i < store->datasets; i++) {
@@ -176,6 +177,7 @@ static enum hw_status unpack_datasets(struct hw_store *store, struct message *me
     const char *digest = take_text(message);
 
     snprintf(store->digest, sizeof store->digest, "%s", digest ? digest : "");
+    store->version = take_i64(message);
     store->length = take_i64(message);
     int64_t count = take_i64(message);
     for (int64_t i = 0; i < count && status == HW_OK; i++)

@@ -392,6 +392,7 @@ static enum hw_status check_version(struct hw_store *store, struct hw_error *err
                        "was made by a newer Hopwave: format version %" PRId64
                        ", known here up to %" PRId64,
                        version.i64, known);
+    store->version = version.i64;
     has = pull(store, "complete", HW_ATTRIBUTE_I64, &complete);
     free(complete.name);
     if (!has || complete.i64 != 1)
@@ -443,6 +444,8 @@ enum hw_status hw_scan(struct hw_store *store, struct hw_error *err)
         status = check_version(store, err);
     if (status == HW_OK)
         status = check_digest(store, err);
+    if (status == HW_OK)
+        status = hw_renamed_attributes(store, err);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * Schemas: what a file of each kind may and must hold. They are the JSON files
  * of schemas/, compiled in; doc/file-formats.md describes the dialect:
  *
- *   {"format": NAME, "version": N,
+ *   {"format": NAME, "version": N, "digest_version": N,
  *    "attributes": {NAME: {"type": "i64"|"f64"|"string"|"digest",
  *                          "min": N, "max": N, "enum": [VALUE, ...],
  *                          "when": CONDITION, "optional": BOOL, "digest": BOOL}},
@@ -72,6 +72,11 @@ void hw_schema_free(struct hw_schema *schema)
 int64_t hw_schema_version(const struct hw_schema *schema)
 {
     return json_integer_value(json_object_get(schema->root, "version"));
+}
+
+int64_t hw_schema_digest_version(const struct hw_schema *schema)
+{
+    return json_integer_value(json_object_get(schema->root, "digest_version"));
 }
 
 static const json_t *entry(const json_t *schema, const char *group, const char *name)

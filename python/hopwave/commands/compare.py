@@ -88,7 +88,7 @@ class Timings:
     """
 
     def __init__(self, path, work):
-        import pandas
+        from renamed import read_csv
 
         from . import records
 
@@ -104,8 +104,8 @@ class Timings:
                 searches = records.searches(folder, trees)
             else:
                 data = self.archive(path, work)
-                table = pandas.read_csv(data / "files.csv", keep_default_na=False)
-                searches = pandas.read_csv(data / "searches.csv")
+                table = read_csv(data / "files.csv", keep_default_na=False)
+                searches = read_csv(data / "searches.csv")
         except (records.Unreadable, KeyError, ValueError, FileNotFoundError) as error:
             fail(3, f"{path}: neither an archive nor a folder with results ({error})")
         trees = table[table["kind"] == "tree"].set_index("file", drop=False)
@@ -305,6 +305,6 @@ def result(trees_a, trees_b):
     def distinct(key):
         return set(trees_a[key]) | set(trees_b[key])
 
-    if len(distinct("digest")) > 1 or len(distinct("found")) > 1:
+    if len(distinct("digest")) > 1 or len(distinct("results_digest")) > 1:
         return "different"
     return "equal" if len(distinct("parents")) == 1 else "other parents"

@@ -32,7 +32,7 @@ def record(path):
                 "partition": run.get("partition_digest", ""),
                 "tree": about.get("tree_digest", ""),
                 "parents": "",
-                "found": "",
+                "results_digest": "",
                 **{key: run.get(key) for key in RUN},
             }
             if kind == "tree":
@@ -42,7 +42,7 @@ def record(path):
                 found["search_seconds"] = table["seconds"].mean()
                 # What is known of searches whose trees are not kept.
                 text = table[FOUND].to_csv(index=False)
-                found["found"] = hashlib.sha256(text.encode()).hexdigest()
+                found["results_digest"] = hashlib.sha256(text.encode()).hexdigest()
     except (OSError, KeyError, AttributeError, ValueError) as error:
         raise Unreadable(f"{path}: no file of Hopwave ({error})") from None
     # Trees are checked on the spot, or else have a check file.

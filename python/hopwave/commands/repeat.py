@@ -11,7 +11,7 @@ from . import run
 from .base import fail, need, read_config, read_study, use_programs
 
 PACKAGES = ["jsonschema", "yaml", "h5py", "pandas"]
-SAME = ["kind", "digest", "graph", "partition", "tree", "parents", "found"]
+SAME = ["kind", "digest", "graph", "partition", "tree", "parents", "results_digest"]
 
 
 def add(commands):
@@ -155,11 +155,12 @@ class Repeat:
     def chain(self):
         """Files must be what the table of them says, and follow from one another."""
         import pandas
+        from renamed import read_csv
 
         from . import records
 
         try:
-            table = pandas.read_csv(self.folder / "files.csv", keep_default_na=False)
+            table = read_csv(self.folder / "files.csv", keep_default_na=False)
             self.table = table.set_index("file", drop=False)
             self.inside(table)
             kept = self.table[self.table["kept"] == 1]
@@ -335,7 +336,9 @@ class Repeat:
 
 def outcome(kind, old, now):
     """Trees with other parents are other legal ones of the same searches."""
-    if old["digest"] != now["digest"] or old["found"] != now.get("found", ""):
+    if old["digest"] != now["digest"] or old["results_digest"] != now.get(
+        "results_digest", ""
+    ):
         return "different"
     same = kind != "tree" or old["parents"] == now["parents"]
     return "identical" if same else "equivalent"
