@@ -95,8 +95,15 @@ libhopwave_a_SOURCES += \
   lib/engine/sssp_2d/sssp_2d_setup.c
 check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d.mt
 TESTS += lib/engine/sssp_2d/test_sssp_2d.mt
-lib_engine_sssp_2d_test_sssp_2d_mt_SOURCES = lib/engine/sssp_2d/test_sssp_2d.c
+lib_engine_sssp_2d_test_sssp_2d_mt_SOURCES = lib/engine/sssp_2d/test_sssp_2d.c \
+  tests/fixtures/sssp_trial.c tests/fixtures/sssp_trial.h
 lib_engine_sssp_2d_test_sssp_2d_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d_negative.mt
+TESTS += lib/engine/sssp_2d/test_sssp_2d_negative.mt
+lib_engine_sssp_2d_test_sssp_2d_negative_mt_SOURCES = \
+  lib/engine/sssp_2d/test_sssp_2d_negative.c \
+  tests/fixtures/sssp_trial.c tests/fixtures/sssp_trial.h
+lib_engine_sssp_2d_test_sssp_2d_negative_mt_LDADD = $(TAP_LDADD)
 
 # shortest paths on degree-separated parts
 libhopwave_a_SOURCES += \
@@ -113,5 +120,13 @@ libhopwave_a_SOURCES += \
 check_PROGRAMS += lib/engine/sssp_delegates/test_sssp_delegates.mt
 TESTS += lib/engine/sssp_delegates/test_sssp_delegates.mt
 lib_engine_sssp_delegates_test_sssp_delegates_mt_SOURCES = lib/engine/sssp_delegates/test_sssp_delegates.c \
+  tests/fixtures/delegates_trial.c tests/fixtures/delegates_trial.h \
   tests/fixtures/growable_graph.c tests/fixtures/growable_graph.h
 lib_engine_sssp_delegates_test_sssp_delegates_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/sssp_delegates/test_sssp_delegates_negative.mt
+TESTS += lib/engine/sssp_delegates/test_sssp_delegates_negative.mt
+lib_engine_sssp_delegates_test_sssp_delegates_negative_mt_SOURCES = \
+  lib/engine/sssp_delegates/test_sssp_delegates_negative.c \
+  tests/fixtures/delegates_trial.c tests/fixtures/delegates_trial.h \
+  tests/fixtures/growable_graph.c tests/fixtures/growable_graph.h
+lib_engine_sssp_delegates_test_sssp_delegates_negative_mt_LDADD = $(TAP_LDADD)
