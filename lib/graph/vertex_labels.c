@@ -161,43 +161,43 @@ enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *gra
     return status;
 }
 
-hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count asked)
+hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count requested)
 {
     hw_count first, count;
 
     /* Sent, and received by whoever has what all ask for. */
-    const hw_count questions = asked * (1 + ctx->size) * 2;
+    const hw_count requests = requested * (1 + ctx->size) * 2;
     hw_store_share(vertices, ctx->rank, ctx->size, &first, &count);
-    return (count + questions + asked) * (hw_count)sizeof(int64_t);
+    return (count + requests + requested) * (hw_count)sizeof(int64_t);
 }
 
 /* Which rank holds each id, -1 for none, and how many each has. */
 static void sort_out(const struct hw_labels *labels, hw_count count, const hw_gid *id, int *owner,
-                     hw_count *asked)
+                     hw_count *requested)
 {
     for (hw_count i = 0; i < count; i++) {
         owner[i] = id[i] == HW_GID_NONE ? -1 : hw_block_distribution_owner(&labels->slices, id[i]);
         if (owner[i] >= 0)
-            asked[owner[i]]++;
+            requested[owner[i]]++;
     }
 }
 
 /* Questions and answers on their way. */
 struct look_up {
-    int *owner;      /* [count] */
-    hw_count *asked; /* [3 ranks]: of each rank; where its questions lie; by others of us */
-    hw_gid *question;
-    hw_gid *answer; /* ours to others: [sum of answered] */
+    int *owner;          /* [count] */
+    hw_count *requested; /* [3 ranks]: of each rank; where its questions lie; by others of us */
+    hw_gid *request;
+    hw_gid *reply; /* ours to others: [sum of answered] */
 };
 
-static enum hw_status make_room(const struct hw_labels *labels, hw_count count,
-                                struct look_up *look, struct hw_error *err)
+static enum hw_status alloc_buffers(const struct hw_labels *labels, hw_count count,
+                                    struct look_up *look, struct hw_error *err)
 {
     const hw_count ranks = labels->ctx->size;
 
     HW_TRY(hw_alloc(&look->owner, count, sizeof *look->owner, "owners", err));
-    HW_TRY(hw_alloc_zero(&look->asked, 3 * ranks, sizeof *look->asked, "counts", err));
-    return hw_alloc(&look->question, count, sizeof *look->question, "labels asked for", err);
+    HW_TRY(hw_alloc_zero(&look->requested, 3 * ranks, sizeof *look->requested, "counts", err));
+    return hw_alloc(&look->request, count, sizeof *look->request, "labels asked for", err);
 }
 
 enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
@@ -206,37 +206,38 @@ enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, cons
     const int ranks = labels->ctx->size;
     const hw_gid first = labels->slices.first[labels->ctx->rank];
     struct look_up look = {0};
-    enum hw_status status = hw_agree(labels->ctx->world, make_room(labels, count, &look, err), err);
+    enum hw_status status =
+        hw_agree(labels->ctx->world, alloc_buffers(labels, count, &look, err), err);
 
     if (status != HW_OK)
         goto done;
-    hw_count *next = look.asked + ranks, *answered = look.asked + 2 * ranks, total = 0;
-    sort_out(labels, count, id, look.owner, look.asked);
+    hw_count *next = look.requested + ranks, *answered = look.requested + 2 * ranks, total = 0;
+    sort_out(labels, count, id, look.owner, look.requested);
     for (int r = 1; r < ranks; r++)
-        next[r] = next[r - 1] + look.asked[r - 1];
+        next[r] = next[r - 1] + look.requested[r - 1];
     for (hw_count i = 0; i < count; i++)
         if (look.owner[i] >= 0)
-            look.question[next[look.owner[i]]++] = id[i];
-    status = hw_alltoallv(labels->ctx->world, sizeof *look.question, look.question, look.asked,
-                          &look.answer, answered, err);
+            look.request[next[look.owner[i]]++] = id[i];
+    status = hw_alltoallv(labels->ctx->world, sizeof *look.request, look.request, look.requested,
+                          &look.reply, answered, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < ranks; r++)
         total += answered[r];
     for (hw_count i = 0; i < total; i++)
-        look.answer[i] = labels->label[look.answer[i] - first];
-    status = hw_alltoallv_into(labels->ctx->world, sizeof *look.answer, look.answer, answered,
-                               look.question, look.asked, err);
+        look.reply[i] = labels->label[look.reply[i] - first];
+    status = hw_alltoallv_into(labels->ctx->world, sizeof *look.reply, look.reply, answered,
+                               look.request, look.requested, err);
     for (int r = 0; r < ranks; r++)
-        next[r] -= look.asked[r];
+        next[r] -= look.requested[r];
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         if (look.owner[i] >= 0)
-            label[i] = look.question[next[look.owner[i]]++];
+            label[i] = look.request[next[look.owner[i]]++];
 done:
     free(look.owner);
-    free(look.asked);
-    free(look.question);
-    free(look.answer);
+    free(look.requested);
+    free(look.request);
+    free(look.reply);
     return status;
 }
 

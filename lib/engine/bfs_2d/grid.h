@@ -63,10 +63,10 @@ struct hw_grid_tally {
 #define HW_GRID_CHUNK 256
 
 /* The discoveries of one thread for one block, before they join the others'. */
-#define HW_GRID_FINDS 255
+#define HW_GRID_DISCOVERIES 255
 struct hw_grid_discoveries {
     hw_lid count;
-    hw_lid position[HW_GRID_FINDS];
+    hw_lid position[HW_GRID_DISCOVERIES];
 };
 
 /* The grid: this part is (i, j) of rows x columns. Constant after create. */
@@ -128,7 +128,7 @@ struct hw_grid_scratch {
     hw_lid *expanded;                        /* [rows block] wire-sized: local columns; rows > 1 */
     hw_lid *outgoing;                        /* [columns block] wire-sized: discoveries by block;
                                                 columns > 1 */
-    struct hw_set *sent;                     /* [columns + rows] */
+    struct hw_frontier_message *sent;        /* [columns + rows] */
     struct hw_grid_discoveries *discoveries; /* [threads][columns] */
     hw_lid *discovered_count;                /* [columns] of the step, all threads */
     hw_count *chunk;                         /* edges before each chunk of frontier vertices */
@@ -148,8 +148,8 @@ struct hw_grid_levels {
 /* Buffers of canonical parents. */
 struct hw_grid_canonical {
     int32_t *row_level, *column_level; /* by local row, by local column */
-    hw_gid *best;  /* [rows block] least parent id that this part knows, by local column */
-    hw_gid *least; /* [block] of the own vertices, over the grid column; rows > 1 */
+    hw_gid *best; /* [rows block] least parent id that this part knows, by local column */
+    hw_gid *min;  /* [block] of the own vertices, over the grid column; rows > 1 */
 };
 
 /* Counts over all ranks. */
@@ -199,7 +199,7 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err);
 /* grid_result.c. */
 
 /* Remembers the frontier as the vertices of level grid->search.depth. Local. */
-void hw_grid_keep_level(struct hw_grid *grid);
+void hw_grid_record_level(struct hw_grid *grid);
 
 /* A bitmap for the discoveries of a bottom-up step. Local. */
 uint64_t *hw_grid_new_bitmap(struct hw_grid *grid);

@@ -142,34 +142,37 @@ static hw_count pull_block(const struct pull *pull)
 }
 
 /* Adds vertices of a block of the grid row to the rows seen. */
-static void see(struct hw_grid *grid, int block, const struct hw_set *set)
+static void see(struct hw_grid *grid, int block, const struct hw_frontier_message *message)
 {
     size_t row = (size_t)block * grid->layout.block;
-    const hw_lid *list = set->data;
+    const hw_lid *list = message->data;
 
-    for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
+    for (hw_lid k = 0; !message->bitmap && k < message->count; k++)
         hw_bitmap_set(grid->search.seen, row + list[k]);
-    for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++)
-        hw_bits_or_at(grid->search.seen, row + (size_t)w * 64, ((const uint64_t *)set->data)[w]);
+    for (hw_lid w = 0; message->bitmap && w < hw_bits_words((hw_count)message->count * 8); w++)
+        hw_bits_or_at(grid->search.seen, row + (size_t)w * 64,
+                      ((const uint64_t *)message->data)[w]);
 }
 
 /* Gathers the frontier of the grid row into `seen`. */
 static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err)
 {
     struct hw_rowcol *line = &grid->layout.row;
-    enum hw_status status = hw_rowcol_receive_shared(line, err);
-    struct hw_set set;
+    enum hw_status status = hw_rowcol_allgatherv_start(line, err);
+    struct hw_frontier_message message;
 
     if (grid->search.frontier_is_bitmap)
-        set = hw_set_of_bits(line, line->me, line->me, grid->search.bitmap, grid->search.frontier);
+        message = hw_frontier_message_of_bits(line, line->me, line->me, grid->search.bitmap,
+                                              grid->search.frontier);
     else
-        set = hw_set_of_list(line, line->me, line->me, grid->search.order + grid->search.begin,
-                             grid->search.frontier);
+        message = hw_frontier_message_of_list(line, line->me, line->me,
+                                              grid->search.order + grid->search.begin,
+                                              grid->search.frontier);
     if (status == HW_OK)
-        status = hw_rowcol_share(line, &set, err);
+        status = hw_rowcol_allgatherv(line, &message, err);
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
-            see(grid, r, &line->got[r]);
+            see(grid, r, &line->messages[r]);
     return status;
 }
 
@@ -179,11 +182,12 @@ static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *l
 {
     struct hw_rowcol *line = &grid->layout.column;
     int to = (line->me + 1) % line->size, from = (line->me + line->size - 1) % line->size;
-    struct hw_set set = hw_set_of_bits(line, line->me, block, left, (hw_lid)count);
+    struct hw_frontier_message message =
+        hw_frontier_message_of_bits(line, line->me, block, left, (hw_lid)count);
 
-    HW_TRY(hw_rowcol_send(line, to, &set, err));
+    HW_TRY(hw_rowcol_send(line, to, &message, err));
     HW_TRY(hw_rowcol_wait(line, err));
-    hw_set_to_bits(&line->got[from], received, grid->layout.block_words);
+    hw_frontier_message_to_bits(&line->messages[from], received, grid->layout.block_words);
     return HW_OK;
 }
 

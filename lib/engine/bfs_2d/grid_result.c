@@ -25,7 +25,7 @@ static void flush_levels(struct hw_grid *grid)
     grid->levels.bitmaps_taken = 0;
 }
 
-void hw_grid_keep_level(struct hw_grid *grid)
+void hw_grid_record_level(struct hw_grid *grid)
 {
     if (grid->levels.stored_count == HW_GRID_LEVELS)
         flush_levels(grid);
@@ -73,7 +73,7 @@ static enum hw_status send_gids(struct hw_grid *grid, struct hw_rowcol *line, in
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_give(line, to, wire, count, (int)grid->layout.wire, err);
+    return hw_rowcol_send_elements(line, to, wire, count, (int)grid->layout.wire, err);
 }
 
 static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line, int from,
@@ -81,7 +81,7 @@ static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line,
 {
     if (count == 0)
         return HW_OK;
-    return hw_rowcol_take(line, from, wire, count, (int)grid->layout.wire, err);
+    return hw_rowcol_receive_elements(line, from, wire, count, (int)grid->layout.wire, err);
 }
 
 /* The parent of an own vertex has come. */
@@ -118,7 +118,7 @@ static enum hw_status answer(struct hw_grid *grid, int to, struct hw_error *err)
 {
     size_t row = (size_t)to * grid->layout.block;
     hw_lid *list = at_gid(grid, grid->scratch.outgoing, row);
-    hw_lid count = hw_set_to_list(&grid->layout.row.got[to], list);
+    hw_lid count = hw_frontier_message_to_list(&grid->layout.row.messages[to], list);
 
     /* From the end, so that ids wider than positions overwrite none still to come. */
     for (hw_lid k = count; k-- > 0;) {
@@ -136,11 +136,11 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
     void *wire = at_gid(grid, grid->scratch.outgoing, (size_t)grid->layout.own_row);
     hw_lid at = 0;
 
-    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    HW_TRY(hw_rowcol_receive(line, HW_ROWCOL_ALL, err));
     for (int r = 0; r < line->size; at += group[r++]) {
         if (r == line->me)
             continue;
-        grid->scratch.sent[r] = hw_set_of_list(line, r, line->me, list + at, group[r]);
+        grid->scratch.sent[r] = hw_frontier_message_of_list(line, r, line->me, list + at, group[r]);
         HW_TRY(hw_rowcol_send(line, r, &grid->scratch.sent[r], err));
     }
     HW_TRY(hw_rowcol_wait(line, err));
@@ -151,11 +151,12 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
     for (int r = 0; r < line->size; r++)
         if (r != line->me)
             HW_TRY(answer(grid, r, err));
-    HW_TRY(hw_rowcol_finish(line, err));
+    HW_TRY(hw_rowcol_wait_elements(line, err));
     at = 0;
     for (int r = 0; r < line->size; at += group[r++]) {
         if (r != line->me && grid->scratch.sent[r].bitmap)
-            hw_set_to_list(&grid->scratch.sent[r], list + at); /* answered in this order */
+            hw_frontier_message_to_list(&grid->scratch.sent[r],
+                                        list + at); /* answered in this order */
         for (hw_lid k = at; k < at + group[r]; k++)
             fetched(grid, list[k], take_gid(grid, wire, k));
     }
@@ -179,10 +180,11 @@ static enum hw_status send_parents(struct hw_grid *grid, int to, struct hw_error
 }
 
 /* The number of positions in a set. */
-static hw_lid set_size(const struct hw_set *set)
+static hw_lid message_size(const struct hw_frontier_message *message)
 {
-    return set->bitmap ? hw_bits_count(set->data, hw_bits_words((hw_count)set->count * 8))
-                       : set->count;
+    return message->bitmap
+               ? hw_bits_count(message->data, hw_bits_words((hw_count)message->count * 8))
+               : message->count;
 }
 
 /* Tells each part of the grid column what was found for it, and by which parents. */
@@ -192,32 +194,32 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
     void *wire = at_gid(grid, grid->scratch.expanded, grid->layout.own_column);
     hw_lid at = 0;
 
-    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    HW_TRY(hw_rowcol_receive(line, HW_ROWCOL_ALL, err));
     for (int r = 0; r < line->size; r++) {
         const uint64_t *mine =
             grid->scratch.discovered_for_column + (size_t)r * grid->layout.block_words;
         if (r == line->me)
             continue;
-        struct hw_set set =
-            hw_set_of_bits(line, r, r, mine, hw_bits_count(mine, hw_bits_words(line->active[r])));
-        HW_TRY(hw_rowcol_send(line, r, &set, err));
+        struct hw_frontier_message message = hw_frontier_message_of_bits(
+            line, r, r, mine, hw_bits_count(mine, hw_bits_words(line->active[r])));
+        HW_TRY(hw_rowcol_send(line, r, &message, err));
     }
     HW_TRY(hw_rowcol_wait(line, err));
     for (int r = 0; r < line->size; r++) {
-        hw_lid count = r == line->me ? 0 : set_size(&line->got[r]);
+        hw_lid count = r == line->me ? 0 : message_size(&line->messages[r]);
         HW_TRY(receive_gids(grid, line, r, at_gid(grid, wire, at), count, err));
         at += count;
     }
     for (int r = 0; r < line->size; r++)
         if (r != line->me)
             HW_TRY(send_parents(grid, r, err));
-    HW_TRY(hw_rowcol_finish(line, err));
+    HW_TRY(hw_rowcol_wait_elements(line, err));
     at = 0;
     for (int r = 0; r < line->size; r++) {
         if (r == line->me)
             continue;
-        hw_set_to_bits(&line->got[r], grid->scratch.discovered_travelling,
-                       grid->layout.block_words);
+        hw_frontier_message_to_bits(&line->messages[r], grid->scratch.discovered_travelling,
+                                    grid->layout.block_words);
         for (hw_lid w = 0; w < grid->layout.words; w++)
             for (uint64_t left = grid->scratch.discovered_travelling[w]; left;)
                 fetched(grid, w * 64 + hw_bits_take(&left), take_gid(grid, wire, at++));
@@ -259,15 +261,15 @@ static hw_gid least_parent(const struct hw_grid *grid, size_t column)
 {
     const hw_count end = grid->layout.in->offset[column + 1];
     const int32_t up = grid->canonical.column_level[column] - 1;
-    hw_gid least = INT64_MAX;
+    hw_gid min = INT64_MAX;
 
     for (hw_count p = grid->layout.in->offset[column]; p < end && up >= 0; p++) {
         hw_lid row = grid->layout.in->index[p];
         hw_gid gid = grid->tables.gid[(size_t)grid->tables.row_code + row];
-        if (grid->canonical.row_level[row] == up && gid < least)
-            least = gid;
+        if (grid->canonical.row_level[row] == up && gid < min)
+            min = gid;
     }
-    return least;
+    return min;
 }
 
 enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *err)
@@ -289,7 +291,7 @@ enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *
     hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
     for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++) {
         /* Not in place: MPICH 4.0 crashes on that from 4 KiB on. */
-        status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->layout.block, grid->canonical.least,
+        status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->layout.block, grid->canonical.min,
                                    (int)grid->layout.block, HW_MPI_GID, MPI_MIN, r, line->comm),
                         "MPI_Reduce", err);
         if (r != line->me)
@@ -345,7 +347,7 @@ static void write_canonical_piece(const struct hw_grid *grid, hw_gid *parent, hw
                                   hw_lid to)
 {
     const struct hw_part_vertices *own = &grid->part->own;
-    const hw_gid *least = grid->layout.rows > 1 ? grid->canonical.least : grid->canonical.best;
+    const hw_gid *min = grid->layout.rows > 1 ? grid->canonical.min : grid->canonical.best;
 
     for (hw_lid k = from; k < to; k++) {
         hw_lid position = own->by_graph_id[k];
@@ -353,7 +355,7 @@ static void write_canonical_piece(const struct hw_grid *grid, hw_gid *parent, hw
         if (level <= 0)
             parent[k] = level < 0 ? HW_GID_NONE : own->graph_id[position];
         else
-            parent[k] = least[position];
+            parent[k] = min[position];
     }
 }
 

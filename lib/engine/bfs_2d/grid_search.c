@@ -137,7 +137,7 @@ static enum hw_status traverse(struct hw_grid *grid, struct hw_trace *steps, str
             return status;
         grid->search.depth++;
         if (grid->search.frontier > 0)
-            hw_grid_keep_level(grid);
+            hw_grid_record_level(grid);
         direction = choose(grid, direction);
     } while (grid->counters.tally.found > 0);
     return HW_OK;
@@ -191,7 +191,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     double start = hw_seconds();
     begin_search(grid, owner, position);
     if (grid->search.frontier > 0)
-        hw_grid_keep_level(grid);
+        hw_grid_record_level(grid);
     HW_TRY(traverse(grid, &result->trace, err));
     HW_TRY(complete_parents(grid, &result->trace, err));
     result->seconds_search_order = hw_seconds() - start;

@@ -45,9 +45,9 @@ static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
                   sizeof *grid->scratch.travelling);
     hw_arrays_add(arrays, &grid->scratch.discovered_travelling, many_rows ? words : 0,
                   sizeof *grid->scratch.discovered_travelling);
-    hw_arrays_add(arrays, &grid->canonical.least,
+    hw_arrays_add(arrays, &grid->canonical.min,
                   grid->options.canonical_parents && many_rows ? block : 0,
-                  sizeof *grid->canonical.least);
+                  sizeof *grid->canonical.min);
     hw_arrays_add(arrays, &grid->scratch.sent, grid->layout.rows + grid->layout.columns,
                   sizeof *grid->scratch.sent);
     hw_rowcol_arrays(&grid->layout.row, arrays);
@@ -185,7 +185,7 @@ static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_ro
 
     for (hw_lid t = 0; t < grid->layout.block; t++)
         mine[t] = t < own->count ? own->graph_id[t] : HW_GID_NONE;
-    return hw_rowcol_gather(line, blocks, grid->layout.block, HW_MPI_GID, err);
+    return hw_rowcol_allgather(line, blocks, grid->layout.block, HW_MPI_GID, err);
 }
 
 static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
@@ -213,12 +213,12 @@ static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
 static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lists, hw_lid *degree,
                                   struct hw_error *err)
 {
-    hw_count most = (hw_count)UINT32_MAX / grid->layout.rows; /* their sum must not wrap */
-    hw_lid *length = grid->search.parent;                     /* not in use yet */
+    hw_count max = (hw_count)UINT32_MAX / grid->layout.rows; /* their sum must not wrap */
+    hw_lid *length = grid->search.parent;                    /* not in use yet */
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
-        length[c] = (hw_lid)(edges < most ? edges : most);
+        length[c] = (hw_lid)(edges < max ? edges : max);
     }
     if (grid->layout.rows == 1) {
         memcpy(degree, length, (size_t)grid->layout.block * sizeof *degree);

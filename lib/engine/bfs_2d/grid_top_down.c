@@ -50,7 +50,7 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discov
     else
         grid->search.row_parent[row] = column;
     discoveries += block;
-    if (discoveries->count == HW_GRID_FINDS)
+    if (discoveries->count == HW_GRID_DISCOVERIES)
         flush(grid, discoveries, block);
     discoveries->position[discoveries->count++] = position;
 }
@@ -205,15 +205,16 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     *count = at;
     if (line->size == 1)
         return HW_OK;
-    struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
-    HW_TRY(hw_rowcol_share(line, &set, err));
+    struct hw_frontier_message message =
+        hw_frontier_message_of_list(line, line->me, line->me, own, at);
+    HW_TRY(hw_rowcol_allgatherv(line, &message, err));
     for (hw_lid k = 0; k < at; k++)
         grid->scratch.expanded[k] = grid->layout.own_column + own[k];
     for (int r = 0; r < line->size; r++) {
         hw_lid begin = at, first = (hw_lid)((size_t)r * grid->layout.block);
         if (r == line->me)
             continue;
-        at += hw_set_to_list(&line->got[r], grid->scratch.expanded + at);
+        at += hw_frontier_message_to_list(&line->messages[r], grid->scratch.expanded + at);
         for (hw_lid k = begin; k < at; k++)
             grid->scratch.expanded[k] += first;
     }
@@ -230,9 +231,9 @@ static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
     for (int r = 0; r < line->size; r++) {
         if (r == line->me)
             continue;
-        struct hw_set set =
-            hw_set_of_list(line, r, r, destination(grid, r), grid->scratch.discovered_count[r]);
-        HW_TRY(hw_rowcol_send(line, r, &set, err));
+        struct hw_frontier_message message = hw_frontier_message_of_list(
+            line, r, r, destination(grid, r), grid->scratch.discovered_count[r]);
+        HW_TRY(hw_rowcol_send(line, r, &message, err));
     }
     return hw_rowcol_wait(line, err);
 }
@@ -255,15 +256,17 @@ static void update(struct hw_grid *grid)
     const struct hw_rowcol *line = &grid->layout.row;
 
     for (int r = 0; r < line->size; r++) {
-        const struct hw_set *set = &line->got[r];
-        const hw_lid *list = set->data;
+        const struct hw_frontier_message *message = &line->messages[r];
+        const hw_lid *list = message->data;
         if (r == line->me)
             continue;
-        for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
+        for (hw_lid k = 0; !message->bitmap && k < message->count; k++)
             take(grid, list[k], r);
-        for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++) {
+        for (hw_lid w = 0; message->bitmap && w < hw_bits_words((hw_count)message->count * 8);
+             w++) {
             size_t row = (size_t)grid->layout.own_row + (size_t)w * 64;
-            uint64_t word = ((const uint64_t *)set->data)[w] & ~hw_bits_at(grid->search.seen, row);
+            uint64_t word =
+                ((const uint64_t *)message->data)[w] & ~hw_bits_at(grid->search.seen, row);
             while (word)
                 take(grid, w * 64 + hw_bits_take(&word), r);
         }
@@ -317,9 +320,9 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (grid->layout.rows > 1)
-        status = hw_rowcol_receive_shared(&grid->layout.column, err);
+        status = hw_rowcol_allgatherv_start(&grid->layout.column, err);
     if (grid->layout.columns > 1 && status == HW_OK)
-        status = hw_rowcol_receive(&grid->layout.row, HW_LINE_ALL, err);
+        status = hw_rowcol_receive(&grid->layout.row, HW_ROWCOL_ALL, err);
     list_frontier(grid);
     if (status == HW_OK)
         status = expand(grid, &list, &count, err);

@@ -159,7 +159,7 @@ static bool is_tree(const struct sample *sample, const struct hw_part *part, hw_
     return true;
 }
 
-static hw_count least(hw_count a, hw_count b)
+static hw_count min(hw_count a, hw_count b)
 {
     return a < b ? a : b;
 }
@@ -180,13 +180,13 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
 
     for (hw_count s = 0; s < result->trace.count; s++) {
         const struct hw_trace_record *step = &result->trace.record[s];
-        hw_count own = least(4 * step->frontier, bitmap);
+        hw_count own = min(4 * step->frontier, bitmap);
         found += step->discovered;
         bytes += step->sent.bytes;
         if (strncmp(step->routine, "push", 4) == 0)
-            limit = least(rows - 1, nodes - 1) * own + (columns - 1) * bitmap;
+            limit = min(rows - 1, nodes - 1) * own + (columns - 1) * bitmap;
         else if (strncmp(step->routine, "pull", 4) == 0)
-            limit = least(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
+            limit = min(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
         else
             continue;
         if (hw_exchange_of(options) == HW_EXCHANGE_AUTO && step->sent.internode.bytes > limit)

@@ -91,7 +91,7 @@ static void add_claims(struct hw_arrays *arrays, struct hw_delegates *e)
     hw_arrays_add_uninitialized(arrays, &claims->ask_in, claims->all_bytes, 1);
     hw_arrays_add(arrays, &claims->asks, parts, sizeof *claims->asks);
     hw_arrays_add_uninitialized(arrays, &claims->out, delegates, hw_id_size(e));
-    hw_arrays_add_uninitialized(arrays, &claims->in, claims->asked, hw_id_size(e));
+    hw_arrays_add_uninitialized(arrays, &claims->in, claims->requested, hw_id_size(e));
 }
 
 static void add_stream_counts(struct hw_arrays *arrays, struct hw_stream *stream)
@@ -116,8 +116,8 @@ static void add_stream_regions(struct hw_arrays *arrays, struct hw_delegates *e,
     hw_arrays_add_uninitialized(arrays, &stream->in_slot, in, sizeof *stream->in_slot);
     hw_arrays_add(arrays, &stream->in_used, in / 64, sizeof *stream->in_used);
     hw_arrays_add(arrays, &stream->out_asked, out / 64, sizeof *stream->out_asked);
-    hw_arrays_add_uninitialized(arrays, &stream->answer_out, out, hw_id_size(e));
-    hw_arrays_add_uninitialized(arrays, &stream->answer_in, in, hw_id_size(e));
+    hw_arrays_add_uninitialized(arrays, &stream->reply_out, out, hw_id_size(e));
+    hw_arrays_add_uninitialized(arrays, &stream->reply_in, in, hw_id_size(e));
 }
 
 static struct hw_arrays list_arrays(struct hw_delegates *e, enum hw_delegates_stage stage)

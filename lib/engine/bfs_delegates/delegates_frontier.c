@@ -46,7 +46,7 @@ static struct admitted count_found(const struct hw_delegates *e, size_t from, si
     return sum;
 }
 
-/* Moves the delegates of words [from, to) into the frontier, from fresh[at] on. */
+/* Moves the delegates of words [from, to) into the frontier, from frontier[at] on. */
 static void move_found(struct hw_delegates *e, size_t from, size_t to, hw_count at, int32_t level)
 {
     for (size_t w = from; w < to; w++) {

@@ -236,7 +236,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     if (parts > 1) {
         e.exchange.claims.all_bytes = d / 8 + parts;
         e.exchange.claims.own_bytes = d / parts / 8 + 1;
-        e.exchange.claims.asked = options->canonical_parents ? d : d / parts + 1;
+        e.exchange.claims.requested = options->canonical_parents ? d : d / parts + 1;
         hw_streams_estimate(&e);
     }
     return hw_delegates_arrays_bytes(&e) + (hw_count)sizeof e;
@@ -323,36 +323,36 @@ static void name_routine(const struct hw_delegates *e, struct hw_trace_record *r
 }
 
 /* What a step found, over all parts. */
-enum news { DELEGATES, NORMALS, CROSSING, NEWS };
+enum counters { DELEGATES, NORMALS, CROSSING, COUNTERS };
 
-/* Sums the news, so that all ranks do the same next. Collective. */
-static enum hw_status share_news(struct hw_delegates *e, hw_count *news,
-                                 struct hw_trace_record *row, struct hw_error *err)
+/* Sums the counters over all ranks, so that all take the same branch next. Collective. */
+static enum hw_status reduce_counters(struct hw_delegates *e, hw_count *counters,
+                                      struct hw_trace_record *row, struct hw_error *err)
 {
     double start = hw_seconds();
 
     if (e->ctx.size == 1)
         return HW_OK;
     enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, counters, COUNTERS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
                "MPI_Allreduce", err);
-    hw_traffic_add_reduction(&row->sent, NEWS * (hw_count)sizeof *news, e->ctx.size,
+    hw_traffic_add_reduction(&row->sent, COUNTERS * (hw_count)sizeof *counters, e->ctx.size,
                              e->layout.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }
 
 /* Brings what was found to those that it concerns. Collective. */
-static enum hw_status exchange(struct hw_delegates *e, const hw_count *news,
+static enum hw_status exchange(struct hw_delegates *e, const hw_count *counters,
                                struct hw_trace_record *row, struct hw_tally *normals,
                                struct hw_error *err)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    bool reduce = e->ctx.size > 1 && news[DELEGATES] > 0;
+    bool reduce = e->ctx.size > 1 && counters[DELEGATES] > 0;
 
     if (reduce)
         HW_TRY(hw_delegates_reduce_start(e, row, &request, err));
-    if (news[CROSSING] > 0)
+    if (counters[CROSSING] > 0)
         HW_TRY(hw_delegates_exchange(e, row, normals, err));
     if (reduce)
         HW_TRY(hw_delegates_reduce_finish(e, row, &request, err));
@@ -360,14 +360,14 @@ static enum hw_status exchange(struct hw_delegates *e, const hw_count *news,
 }
 
 /* The discoveries become the frontier. */
-static void advance(struct hw_delegates *e, const hw_count *news, const struct hw_tally *normals,
-                    struct hw_trace_record *row)
+static void advance(struct hw_delegates *e, const hw_count *counters,
+                    const struct hw_tally *normals, struct hw_trace_record *row)
 {
     double start = hw_seconds();
     hw_lid *queue = e->normal.queue;
 
     hw_delegates_count_normals(e, normals);
-    hw_delegates_admit(e, news[DELEGATES], e->step + 1);
+    hw_delegates_admit(e, counters[DELEGATES], e->step + 1);
     e->normal.queue = e->normal.next;
     e->normal.next = queue;
     e->normal.queued = e->normal.next_queued;
@@ -383,7 +383,7 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *
                                 bool *sent_remote, bool *more, struct hw_error *err)
 {
     struct hw_tally delegates = {0}, normals = {0};
-    hw_count news[NEWS];
+    hw_count counters[COUNTERS];
     double start = hw_seconds();
 
     row->frontier = e->normal.frontier_count + e->delegate.owned_frontier;
@@ -392,18 +392,19 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_trace_record *
     hw_delegates_visit_dd(e, &delegates);
     hw_delegates_visit_nd(e, &delegates);
     hw_delegates_visit_dn(e, &normals);
-    news[CROSSING] = hw_delegates_visit_nn(e, &normals);
-    news[DELEGATES] = delegates.found;
-    news[NORMALS] = e->normal.next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
+    counters[CROSSING] = hw_delegates_visit_nn(e, &normals);
+    counters[DELEGATES] = delegates.found;
+    counters[NORMALS] =
+        e->normal.next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
     name_routine(e, row);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    enum hw_status status = share_news(e, news, row, err);
+    enum hw_status status = reduce_counters(e, counters, row, err);
     if (status == HW_OK)
-        status = exchange(e, news, row, &normals, err);
-    advance(e, news, &normals, row);
+        status = exchange(e, counters, row, &normals, err);
+    advance(e, counters, &normals, row);
     row->edges_examined = delegates.examined + normals.examined;
-    *sent_remote = *sent_remote || news[CROSSING] > 0;
-    *more = news[DELEGATES] + news[NORMALS] + news[CROSSING] > 0;
+    *sent_remote = *sent_remote || counters[CROSSING] > 0;
+    *more = counters[DELEGATES] + counters[NORMALS] + counters[CROSSING] > 0;
     return status;
 }
 

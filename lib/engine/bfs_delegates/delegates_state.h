@@ -93,8 +93,8 @@ struct hw_stream {
     hw_lid *in_slot;     /* [in_first[peers]] what has come; HW_LID_NONE once it was passed on */
     uint64_t *in_used;   /* a bit for each of these: its parent is wanted */
     uint64_t *out_asked; /* a bit for each of those: its parent was asked for */
-    void *answer_out;    /* [out_first[peers]] ids of 4 or 8 bytes */
-    void *answer_in;     /* [in_first[peers]] */
+    void *reply_out;     /* [out_first[peers]] ids of 4 or 8 bytes */
+    void *reply_in;      /* [in_first[peers]] */
 };
 
 /*
@@ -106,7 +106,7 @@ struct hw_stream {
 struct hw_claims {
     hw_count *at;       /* [parts+1] */
     hw_count all_bytes; /* at[parts] */
-    hw_count asked;     /* ids of own delegates that may come */
+    hw_count requested; /* ids of own delegates that may come */
     hw_count own_bytes; /* bits about this part's own delegates */
     uint8_t *claim_out; /* [at[parts]] to the owners: I know a parent */
     uint8_t *claim_in;  /* [parts][own_bytes] */

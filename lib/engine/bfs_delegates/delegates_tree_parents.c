@@ -21,12 +21,12 @@
 /* ---- least parents ---- */
 
 /* Lowers *least to id; other threads may do so too. */
-static void lower(hw_gid *least, hw_gid id)
+static void lower(hw_gid *min, hw_gid id)
 {
-    hw_gid now = __atomic_load_n(least, __ATOMIC_RELAXED);
+    hw_gid now = __atomic_load_n(min, __ATOMIC_RELAXED);
 
     while (id < now &&
-           !__atomic_compare_exchange_n(least, &now, id, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+           !__atomic_compare_exchange_n(min, &now, id, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
@@ -34,15 +34,15 @@ static void lower(hw_gid *least, hw_gid id)
 static hw_gid least_delegate(const struct hw_delegates *e, hw_lid v)
 {
     const struct hw_csr *in = e->graph.sub[HW_DN].backward;
-    hw_gid least = INT64_MAX;
+    hw_gid min = INT64_MAX;
 
     for (hw_count k = in->offset[v]; k < in->offset[v + 1]; k++) {
         hw_lid u = in->index[k];
         if (hw_bit(e->delegate.visited, u) && e->delegate.level[u] == e->normal.level[v] - 1 &&
-            e->graph.id[u] < least)
-            least = e->graph.id[u];
+            e->graph.id[u] < min)
+            min = e->graph.id[u];
     }
-    return least;
+    return min;
 }
 
 /* Lets the normal children of slot u on this part know it. */
@@ -65,23 +65,23 @@ static hw_lid least_of_delegate(const struct hw_delegates *e, hw_lid v)
 {
     const struct hw_csr *dd = e->graph.sub[HW_DD].backward, *nd = e->graph.sub[HW_ND].backward;
     int32_t level = e->delegate.level[v] - 1;
-    hw_gid least = INT64_MAX;
+    hw_gid min = INT64_MAX;
     hw_lid code = HW_LID_NONE;
 
     for (hw_count k = dd->offset[v]; k < dd->offset[v + 1]; k++) {
         hw_lid u = dd->index[k];
         if (hw_bit(e->delegate.visited, u) && e->delegate.level[u] == level &&
-            e->graph.id[u] < least) {
-            least = e->graph.id[u];
+            e->graph.id[u] < min) {
+            min = e->graph.id[u];
             code = u;
         }
     }
     for (hw_count k = nd->offset[v]; k < nd->offset[v + 1]; k++) {
         hw_lid u = nd->index[k];
         if (hw_bit(e->normal.seen, u) && e->normal.level[u] == level &&
-            e->graph.id[e->layout.slots_at + u] < least) {
+            e->graph.id[e->layout.slots_at + u] < min) {
             code = e->layout.slots_at + u;
-            least = e->graph.id[code];
+            min = e->graph.id[code];
         }
     }
     return code;
@@ -154,22 +154,22 @@ static void write_answers(struct hw_delegates *e, struct hw_stream *stream, size
     bool second = stream == &e->exchange.hop[1];
 
     for (size_t w = from; w < to; w++)
-        for (uint64_t asked = stream->out_asked[w]; asked; asked &= asked - 1) {
-            hw_lid origin = stream->out_origin[w * 64 + (size_t)__builtin_ctzll(asked)];
+        for (uint64_t requested = stream->out_asked[w]; requested; requested &= requested - 1) {
+            hw_lid origin = stream->out_origin[w * 64 + (size_t)__builtin_ctzll(requested)];
             hw_gid id = second ? e->exchange.relayed[origin] : e->part->own.graph_id[origin];
-            hw_id_put(e, stream->answer_out, at++, id);
+            hw_id_put(e, stream->reply_out, at++, id);
         }
 }
 
 /* Takes the ids that were answered, or keeps those that another node asked for. */
-static void read_answers(struct hw_delegates *e, struct hw_stream *stream, size_t from, size_t to,
+static void read_replies(struct hw_delegates *e, struct hw_stream *stream, size_t from, size_t to,
                          hw_count at)
 {
     for (size_t w = from; w < to; w++)
         for (uint64_t used = stream->in_used[w]; used; used &= used - 1) {
             size_t entry = w * 64 + (size_t)__builtin_ctzll(used);
             hw_lid slot = stream->in_slot[entry];
-            hw_gid id = hw_id_get(e, stream->answer_in, at++);
+            hw_gid id = hw_id_get(e, stream->reply_in, at++);
             if (slot == HW_LID_NONE)
                 e->exchange.relayed[entry] = id;
             else if (e->options.canonical_parents)
@@ -180,14 +180,14 @@ static void read_answers(struct hw_delegates *e, struct hw_stream *stream, size_
 }
 
 /* Hands the questions of other nodes on to the devices of this one. */
-static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, size_t from,
-                            size_t to, hw_count at)
+static void relay_requests(struct hw_delegates *e, struct hw_stream *stream, size_t from, size_t to,
+                           hw_count at)
 {
     (void)at;
     for (size_t w = from; w < to; w++)
-        for (uint64_t asked = stream->out_asked[w]; asked; asked &= asked - 1)
+        for (uint64_t requested = stream->out_asked[w]; requested; requested &= requested - 1)
             hw_bit_claim(e->exchange.hop[0].in_used,
-                         stream->out_origin[w * 64 + (size_t)__builtin_ctzll(asked)]);
+                         stream->out_origin[w * 64 + (size_t)__builtin_ctzll(requested)]);
 }
 
 /* Asks, for each bit of in_used, whoever sent the find: fills out_asked.
@@ -206,8 +206,8 @@ static enum hw_status ask(struct hw_stream *stream, struct hw_trace_record *row,
 
 /* Answers with one id for each bit of out_asked, and takes the answers to
  * in_used. Collective over the stream's ranks. */
-static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
-                             struct hw_trace_record *row, struct hw_error *err)
+static enum hw_status reply(struct hw_delegates *e, struct hw_stream *stream,
+                            struct hw_trace_record *row, struct hw_error *err)
 {
     hw_count size = (hw_count)hw_id_size(e);
 
@@ -216,8 +216,8 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
         for (size_t w = 0; w < hw_words(stream->received[r]); w++)
             wanted += __builtin_popcountll(stream->in_used[(size_t)in / 64 + w]);
         stream->exchange.message[r] = (struct hw_halo_message){
-            .out = (char *)stream->answer_out + out * size,
-            .in = (char *)stream->answer_in + in * size,
+            .out = (char *)stream->reply_out + out * size,
+            .in = (char *)stream->reply_in + in * size,
             .out_bytes = size * by_blocks(e, stream, stream->out_asked, out, stream->sent[r], out,
                                           write_answers),
             .in_bytes = size * wanted};
@@ -225,7 +225,7 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream,
     HW_TRY(hw_halo_exchange(&stream->exchange, NULL, &row->sent, err));
     for (int r = 0; r < stream->exchange.ranks; r++)
         by_blocks(e, stream, stream->in_used, stream->in_first[r], stream->received[r],
-                  stream->in_first[r], read_answers);
+                  stream->in_first[r], read_replies);
     return HW_OK;
 }
 
@@ -237,12 +237,12 @@ static enum hw_status resolve_normals(struct hw_delegates *e, struct hw_trace_re
         HW_TRY(ask(second, row, err));
         for (int r = 0; r < second->exchange.ranks; r++)
             by_blocks(e, second, second->out_asked, second->out_first[r], second->sent[r], 0,
-                      relay_questions);
+                      relay_requests);
     }
     HW_TRY(ask(&e->exchange.hop[0], row, err));
-    HW_TRY(answer(e, &e->exchange.hop[0], row, err));
+    HW_TRY(reply(e, &e->exchange.hop[0], row, err));
     if (e->layout.two_hops)
-        HW_TRY(answer(e, &e->exchange.hop[1], row, err));
+        HW_TRY(reply(e, &e->exchange.hop[1], row, err));
     return HW_OK;
 }
 
@@ -272,7 +272,7 @@ enum hw_status hw_claims_open(struct hw_delegates *e, struct hw_error *err)
         claims->at[r + 1] = claims->at[r] + (first[r + 1] - first[r] + 7) / 8;
     claims->all_bytes = claims->at[parts];
     claims->own_bytes = claims->at[me + 1] - claims->at[me];
-    claims->asked = e->options.canonical_parents ? own * (parts - 1) : own;
+    claims->requested = e->options.canonical_parents ? own * (parts - 1) : own;
     return hw_delegates_alloc(e, HW_DELEGATES_ARRAYS_OF_CLAIMS, err);
 }
 

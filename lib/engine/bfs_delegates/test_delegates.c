@@ -184,18 +184,18 @@ static bool right_parents(const struct graph *graph, hw_gid root, const int32_t 
                           const hw_gid *parent, bool canonical)
 {
     hw_gid n = graph->desc.vertices, wrong = 0;
-    hw_gid *least = malloc((size_t)n * sizeof *least);
+    hw_gid *min = malloc((size_t)n * sizeof *min);
     bool *joined = calloc((size_t)n, sizeof *joined);
 
     for (hw_gid v = 0; v < n; v++)
-        least[v] = n;
+        min[v] = n;
     for (hw_count e = 0; e < graph->edges.count; e++) {
         hw_gid end[2] = {graph->edges.source[e], graph->edges.target[e]};
         for (int turn = 0; turn < (graph->desc.directed ? 1 : 2); turn++) {
             hw_gid u = end[turn], v = end[1 - turn];
             if (level[u] < 0 || level[v] != level[u] + 1)
                 continue;
-            least[v] = u < least[v] ? u : least[v];
+            min[v] = u < min[v] ? u : min[v];
             joined[v] = joined[v] || parent[v] == u;
         }
     }
@@ -205,8 +205,8 @@ static bool right_parents(const struct graph *graph, hw_gid root, const int32_t 
         else if (level[v] < 0)
             wrong += parent[v] != -1;
         else
-            wrong += !joined[v] || (canonical && parent[v] != least[v]);
-    free(least);
+            wrong += !joined[v] || (canonical && parent[v] != min[v]);
+    free(min);
     free(joined);
     return wrong == 0;
 }

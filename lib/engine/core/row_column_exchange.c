@@ -24,7 +24,7 @@ void hw_rowcol_arrays(struct hw_rowcol *line, struct hw_arrays *arrays)
     hw_arrays_add(arrays, &line->active, line->size, sizeof *line->active);
     hw_arrays_add(arrays, &line->received, buffers, 1);
     hw_arrays_add(arrays, &line->scratch, buffers, 1);
-    hw_arrays_add(arrays, &line->got, line->size, sizeof *line->got);
+    hw_arrays_add(arrays, &line->messages, line->size, sizeof *line->messages);
     hw_arrays_add(arrays, &line->nodes.node, line->size, sizeof(int));
     hw_arrays_add(arrays, &line->nodes.by_node, line->size, sizeof(int));
     hw_arrays_add(arrays, &line->nodes.first, line->size + 1, sizeof(int));
@@ -71,8 +71,8 @@ void hw_rowcol_close(struct hw_rowcol *line)
         MPI_Comm_free(&line->comm);
 }
 
-enum hw_status hw_rowcol_gather(const struct hw_rowcol *line, void *blocks, hw_lid block,
-                                MPI_Datatype type, struct hw_error *err)
+enum hw_status hw_rowcol_allgather(const struct hw_rowcol *line, void *blocks, hw_lid block,
+                                   MPI_Datatype type, struct hw_error *err)
 {
     int size = 0;
 
@@ -98,47 +98,49 @@ static bool as_bitmap(const struct hw_rowcol *line, int block, hw_lid count)
     return line->exchange == HW_EXCHANGE_BITMAP;
 }
 
-struct hw_set hw_set_of_list(struct hw_rowcol *line, int slot, int block, const hw_lid *list,
-                             hw_lid count)
+struct hw_frontier_message hw_frontier_message_of_list(struct hw_rowcol *line, int slot, int block,
+                                                       const hw_lid *list, hw_lid count)
 {
     if (!as_bitmap(line, block, count))
-        return (struct hw_set){.data = list, .count = count};
+        return (struct hw_frontier_message){.data = list, .count = count};
     hw_lid bytes = bitmap_bytes(line, block);
     uint64_t *bitmap = (uint64_t *)(void *)(line->scratch + (size_t)slot * line->capacity);
     memset(bitmap, 0, round_up(bytes));
     for (hw_lid k = 0; k < count; k++)
         if (list[k] < line->active[block])
             hw_bitmap_set(bitmap, list[k]);
-    return (struct hw_set){.data = bitmap, .count = bytes, .bitmap = true};
+    return (struct hw_frontier_message){.data = bitmap, .count = bytes, .bitmap = true};
 }
 
-struct hw_set hw_set_of_bits(struct hw_rowcol *line, int slot, int block, const uint64_t *bitmap,
-                             hw_lid count)
+struct hw_frontier_message hw_frontier_message_of_bits(struct hw_rowcol *line, int slot, int block,
+                                                       const uint64_t *bitmap, hw_lid count)
 {
     if (as_bitmap(line, block, count))
-        return (struct hw_set){.data = bitmap, .count = bitmap_bytes(line, block), .bitmap = true};
+        return (struct hw_frontier_message){
+            .data = bitmap, .count = bitmap_bytes(line, block), .bitmap = true};
     hw_lid *list = (hw_lid *)(void *)(line->scratch + (size_t)slot * line->capacity);
-    return (struct hw_set){.data = list,
-                           .count = hw_bits_list(bitmap, hw_bits_words(line->active[block]), list)};
+    return (struct hw_frontier_message){
+        .data = list, .count = hw_bits_list(bitmap, hw_bits_words(line->active[block]), list)};
 }
 
-void hw_set_to_bits(const struct hw_set *set, uint64_t *bitmap, hw_lid words)
+void hw_frontier_message_to_bits(const struct hw_frontier_message *message, uint64_t *bitmap,
+                                 hw_lid words)
 {
-    const hw_lid *list = set->data;
+    const hw_lid *list = message->data;
 
     memset(bitmap, 0, (size_t)words * sizeof *bitmap);
-    if (set->bitmap)
-        memcpy(bitmap, set->data, set->count);
-    for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
+    if (message->bitmap)
+        memcpy(bitmap, message->data, message->count);
+    for (hw_lid k = 0; !message->bitmap && k < message->count; k++)
         hw_bitmap_set(bitmap, list[k]);
 }
 
-hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
+hw_lid hw_frontier_message_to_list(const struct hw_frontier_message *message, hw_lid *list)
 {
-    if (set->bitmap)
-        return hw_bits_list(set->data, hw_bits_words((hw_count)set->count * 8), list);
-    memcpy(list, set->data, (size_t)set->count * sizeof *list);
-    return set->count;
+    if (message->bitmap)
+        return hw_bits_list(message->data, hw_bits_words((hw_count)message->count * 8), list);
+    memcpy(list, message->data, (size_t)message->count * sizeof *list);
+    return message->count;
 }
 
 void hw_rowcol_count_message(struct hw_rowcol *line, int to, hw_count bytes)
@@ -157,20 +159,22 @@ void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_trace_record 
     hw_traffic_add_all(&step->sent, &line->sent);
 }
 
-/* Posts the receive of rank `whose`'s set, which rank `from` sends. */
+/* Posts the receive of the message of rank `whose`, which rank `from` sends. */
 static enum hw_status receive(struct hw_rowcol *line, int whose, int from, struct hw_error *err)
 {
-    const struct hw_halo_elements set = {.data = line->received + (size_t)whose * line->capacity,
-                                         .count = (hw_count)line->capacity,
-                                         .size = 1,
-                                         .tag = MPI_ANY_TAG};
+    const struct hw_halo_elements message = {.data =
+                                                 line->received + (size_t)whose * line->capacity,
+                                             .count = (hw_count)line->capacity,
+                                             .size = 1,
+                                             .tag = MPI_ANY_TAG};
 
-    return hw_halo_receive(&line->halo, whose, from, &set, err);
+    return hw_halo_receive(&line->halo, whose, from, &message, err);
 }
 
 enum hw_status hw_rowcol_receive(struct hw_rowcol *line, int from, struct hw_error *err)
 {
-    int first = from == HW_LINE_ALL ? 0 : from, last = from == HW_LINE_ALL ? line->size - 1 : from;
+    int first = from == HW_ROWCOL_ALL ? 0 : from,
+        last = from == HW_ROWCOL_ALL ? line->size - 1 : from;
 
     for (int r = first; r <= last; r++)
         if (r != line->me)
@@ -178,39 +182,41 @@ enum hw_status hw_rowcol_receive(struct hw_rowcol *line, int from, struct hw_err
     return HW_OK;
 }
 
-/* A set as a message, and a note of its encoding. */
-static struct hw_halo_elements message_of(struct hw_rowcol *line, const struct hw_set *set)
+/* The elements of a message; records its encoding. */
+static struct hw_halo_elements elements_of(struct hw_rowcol *line,
+                                           const struct hw_frontier_message *message)
 {
-    line->routines |= set->bitmap ? 2 : 1;
+    line->routines |= message->bitmap ? 2 : 1;
     return (struct hw_halo_elements){
-        .data = (void *)(uintptr_t)set->data,
-        .count = (hw_count)(set->bitmap ? set->count : set->count * sizeof(hw_lid)),
+        .data = (void *)(uintptr_t)message->data,
+        .count = (hw_count)(message->bitmap ? message->count : message->count * sizeof(hw_lid)),
         .size = 1,
-        .tag = set->bitmap ? TAG_BITMAP : TAG_LIST};
+        .tag = message->bitmap ? TAG_BITMAP : TAG_LIST};
 }
 
-enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to, const struct hw_set *set,
-                              struct hw_error *err)
+enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to,
+                              const struct hw_frontier_message *message, struct hw_error *err)
 {
-    const struct hw_halo_elements message = message_of(line, set);
+    const struct hw_halo_elements elements = elements_of(line, message);
 
-    return hw_halo_send(&line->halo, to, &message, &line->sent, err);
+    return hw_halo_send(&line->halo, to, &elements, &line->sent, err);
 }
 
-/* Waits for the set of rank `whose`, if a receive is posted. */
+/* Waits for the message of rank `whose`, if a receive is posted. */
 static enum hw_status arrive(struct hw_rowcol *line, int whose, struct hw_error *err)
 {
     unsigned char *data = line->received + (size_t)whose * line->capacity;
-    struct hw_set *got = &line->got[whose];
+    struct hw_frontier_message *message = &line->messages[whose];
     int bytes = 0, tag = 0;
 
     if (!hw_halo_is_posted(&line->halo, whose))
         return HW_OK;
     HW_TRY(hw_halo_wait_receive(&line->halo, whose, &bytes, &tag, err));
-    *got = (struct hw_set){.data = data, .count = (hw_lid)bytes, .bitmap = tag == TAG_BITMAP};
-    if (!got->bitmap)
-        got->count /= (hw_lid)sizeof(hw_lid);
-    else /* readers take whole words */
+    *message = (struct hw_frontier_message){
+        .data = data, .count = (hw_lid)bytes, .bitmap = tag == TAG_BITMAP};
+    if (!message->bitmap)
+        message->count /= (hw_lid)sizeof(hw_lid);
+    else /* readers access whole words */
         memset(data + bytes, 0, round_up((size_t)bytes) - (size_t)bytes);
     return HW_OK;
 }
@@ -222,9 +228,9 @@ enum hw_status hw_rowcol_wait(struct hw_rowcol *line, struct hw_error *err)
     return hw_halo_wait_sends(&line->halo, err);
 }
 
-enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error *err)
+enum hw_status hw_rowcol_allgatherv_start(struct hw_rowcol *line, struct hw_error *err)
 {
-    /* In the order in which one sender sends: its own set first, then those it forwards. */
+    /* In the order in which one sender sends: its own message first, then those it forwards. */
     for (int forwarded = 0; forwarded < 2; forwarded++)
         for (int r = 0; r < line->size; r++) {
             if (r == line->me)
@@ -236,25 +242,25 @@ enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error 
     return HW_OK;
 }
 
-enum hw_status hw_rowcol_share(struct hw_rowcol *line, const struct hw_set *set,
-                               struct hw_error *err)
+enum hw_status hw_rowcol_allgatherv(struct hw_rowcol *line,
+                                    const struct hw_frontier_message *message, struct hw_error *err)
 {
     if (line->size == 1)
         return HW_OK;
-    struct hw_halo_elements message = message_of(line, set);
-    HW_TRY(hw_halo_share_send(&line->halo, &message, &line->sent, err));
+    struct hw_halo_elements elements = elements_of(line, message);
+    HW_TRY(hw_halo_share_send(&line->halo, &elements, &line->sent, err));
     for (int r = 0; r < line->size; r++) {
         if (!hw_halo_share_forwards(&line->halo, r))
             continue;
         HW_TRY(arrive(line, r, err));
-        message = message_of(line, &line->got[r]);
-        HW_TRY(hw_halo_share_forward(&line->halo, &message, &line->sent, err));
+        elements = elements_of(line, &line->messages[r]);
+        HW_TRY(hw_halo_share_forward(&line->halo, &elements, &line->sent, err));
     }
     return hw_rowcol_wait(line, err);
 }
 
-enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, hw_lid count,
-                              int size, struct hw_error *err)
+enum hw_status hw_rowcol_send_elements(struct hw_rowcol *line, int to, const void *data,
+                                       hw_lid count, int size, struct hw_error *err)
 {
     const struct hw_halo_elements elements = {
         .data = (void *)(uintptr_t)data, .count = count, .size = size, .tag = TAG_ELEMENTS};
@@ -262,8 +268,8 @@ enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, 
     return hw_halo_send(&line->halo, to, &elements, &line->sent, err);
 }
 
-enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count, int size,
-                              struct hw_error *err)
+enum hw_status hw_rowcol_receive_elements(struct hw_rowcol *line, int from, void *data,
+                                          hw_lid count, int size, struct hw_error *err)
 {
     const struct hw_halo_elements elements = {
         .data = data, .count = count, .size = size, .tag = TAG_ELEMENTS};
@@ -271,7 +277,7 @@ enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_l
     return hw_halo_receive(&line->halo, from, from, &elements, err);
 }
 
-enum hw_status hw_rowcol_finish(struct hw_rowcol *line, struct hw_error *err)
+enum hw_status hw_rowcol_wait_elements(struct hw_rowcol *line, struct hw_error *err)
 {
     if (line->size == 1)
         return HW_OK;

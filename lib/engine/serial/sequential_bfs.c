@@ -92,15 +92,15 @@ static hw_gid least_parent(const struct sequential *engine, hw_lid v)
 {
     const struct hw_part *part = engine->part;
     const struct hw_csr *in = part->directed ? &part->grid.in : &part->grid.out;
-    hw_gid least = HW_GID_NONE;
+    hw_gid min = HW_GID_NONE;
 
     for (hw_count e = in->offset[v]; e < in->offset[v + 1]; e++) {
         hw_lid u = in->index[e];
         hw_gid id = part->own.graph_id[u];
-        if (engine->level[u] == engine->level[v] - 1 && (least == HW_GID_NONE || id < least))
-            least = id;
+        if (engine->level[u] == engine->level[v] - 1 && (min == HW_GID_NONE || id < min))
+            min = id;
     }
-    return least;
+    return min;
 }
 
 /* Parents in graph ids. */

@@ -31,11 +31,11 @@ enum hw_distance {
 #define HW_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* The kind for weights whose sums stay within [-most, most]. Local. */
-static inline enum hw_distance hw_distance_kind(enum hw_weights weights, double most)
+static inline enum hw_distance hw_distance_kind(enum hw_weights weights, double max)
 {
     if (weights == HW_WEIGHTS_F32)
         return HW_DISTANCE_F32;
-    return most < INT32_MAX ? HW_DISTANCE_I32 : HW_DISTANCE_I64;
+    return max < INT32_MAX ? HW_DISTANCE_I32 : HW_DISTANCE_I64;
 }
 
 /* Of floats: the bits as a key, and back. */
@@ -88,10 +88,10 @@ static inline double hw_distance_real(enum hw_distance kind, int64_t key)
 
 static inline int64_t hw_distance_bound(enum hw_distance kind, double value)
 {
-    int64_t most = hw_distance_none(kind) - 1;
+    int64_t max = hw_distance_none(kind) - 1;
 
-    if (value >= hw_distance_real(kind, most))
-        return most;
+    if (value >= hw_distance_real(kind, max))
+        return max;
     if (kind != HW_DISTANCE_F32)
         return (int64_t)floor(value);
     int64_t key = hw_distance_key_f32((float)value);

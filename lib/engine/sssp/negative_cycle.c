@@ -29,7 +29,7 @@ __extension__ typedef __int128 wide;
 /* Where a vertex looks, and the least vertex from itself to before there. */
 struct hop {
     hw_gid to; /* HW_GID_NONE: the end of its chain */
-    hw_gid least;
+    hw_gid min;
 };
 
 /* A cycle's weight, known to the rank that holds its leader. */
@@ -145,11 +145,11 @@ static void look(struct finder *finder)
     finder->moving = left;
 }
 
-static void reply_hop(void *self, const void *question, hw_count count, void *answer)
+static void reply_hop(void *self, const void *request, hw_count count, void *reply)
 {
     const struct finder *finder = self;
-    const hw_gid *vertex = question;
-    struct hop *hop = answer;
+    const hw_gid *vertex = request;
+    struct hop *hop = reply;
 
 #pragma omp parallel for schedule(static) num_threads(finder->ctx->threads)
     for (hw_count i = 0; i < count; i++)
@@ -165,7 +165,7 @@ static void jump(struct finder *finder)
         struct hop *hop = &finder->hop[finder->active[i]];
         const struct hop *next = &finder->next[i];
         hop->to = next->to;
-        hop->least = next->least < hop->least ? next->least : hop->least;
+        hop->min = next->min < hop->min ? next->min : hop->min;
     }
     look(finder);
 }
@@ -199,12 +199,12 @@ static enum hw_status follow_chains(struct finder *finder, hw_count *moving, str
 
 /* ---- what cycles weigh ---- */
 
-static void reply_on(void *self, const void *question, hw_count count, void *answer)
+static void reply_on(void *self, const void *request, hw_count count, void *reply)
 {
     struct finder *finder = self;
-    const hw_gid *vertex = question;
+    const hw_gid *vertex = request;
 
-    (void)answer;
+    (void)reply;
     for (hw_count i = 0; i < count; i++)
         finder->on[place_of(finder, vertex[i])] = true;
 }
@@ -228,10 +228,10 @@ static enum hw_status make_sums(struct finder *finder, struct hw_error *err)
     hw_count leaders = 0;
 
     for (hw_count i = 0; i < finder->count; i++)
-        leaders += finder->on[i] && finder->hop[i].least == finder->first + i;
+        leaders += finder->on[i] && finder->hop[i].min == finder->first + i;
     HW_TRY(hw_alloc_zero(&finder->sum, leaders, sizeof *finder->sum, "sums", err));
     for (hw_count i = 0; i < finder->count; i++)
-        if (finder->on[i] && finder->hop[i].least == finder->first + i)
+        if (finder->on[i] && finder->hop[i].min == finder->first + i)
             finder->sum[finder->leaders++].leader = finder->first + i;
     return HW_OK;
 }
@@ -243,12 +243,12 @@ static int compare_leader(const void *key, const void *element)
     return a < b ? -1 : a > b;
 }
 
-static void reply_share(void *self, const void *question, hw_count count, void *answer)
+static void reply_share(void *self, const void *request, hw_count count, void *reply)
 {
     struct finder *finder = self;
-    const struct share *share = question;
+    const struct share *share = request;
 
-    (void)answer;
+    (void)reply;
     for (hw_count i = 0; i < count; i++) {
         struct sum *sum = bsearch(&share[i].leader, finder->sum, (size_t)finder->leaders,
                                   sizeof *finder->sum, compare_leader);
@@ -281,7 +281,7 @@ static enum hw_status weigh_cycles(struct finder *finder, struct hw_error *err)
     shares = 0;
     for (hw_count i = 0; i < finder->count && status == HW_OK; i++)
         if (finder->on[i])
-            share[shares++] = (struct share){finder->hop[i].least, finder->weight[i]};
+            share[shares++] = (struct share){finder->hop[i].min, finder->weight[i]};
     status = hw_agree(finder->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_owner_query(&query, HW_OK, shares, share, NULL, err);
@@ -302,12 +302,12 @@ static enum hw_status choose_cycle(const struct finder *finder, hw_gid *leader,
                                    struct hw_cycle *cycle, struct hw_error *err)
 {
     MPI_Comm world = finder->ctx->world;
-    const struct sum *least = NULL;
+    const struct sum *min = NULL;
 
-    for (hw_count i = 0; i < finder->leaders && !least; i++)
+    for (hw_count i = 0; i < finder->leaders && !min; i++)
         if (sign_of(finder, &finder->sum[i]) < 0)
-            least = &finder->sum[i];
-    *leader = least ? least->leader : INT64_MAX;
+            min = &finder->sum[i];
+    *leader = min ? min->leader : INT64_MAX;
     enum hw_status status = hw_mpi(
         MPI_Allreduce(MPI_IN_PLACE, leader, 1, HW_MPI_GID, MPI_MIN, world), "MPI_Allreduce", err);
     if (status != HW_OK || *leader == INT64_MAX) {
@@ -316,9 +316,9 @@ static enum hw_status choose_cycle(const struct finder *finder, hw_gid *leader,
     }
     int owner = hw_block_distribution_owner(&finder->slices, *leader);
     if (owner == finder->ctx->rank) {
-        cycle->real = hw_exact_double(&least->real);
-        cycle->whole = (int64_t)least->whole;
-        if (least->whole < INT64_MIN)
+        cycle->real = hw_exact_double(&min->real);
+        cycle->whole = (int64_t)min->whole;
+        if (min->whole < INT64_MIN)
             status = hw_fail(err, HW_RESOURCES,
                              "a negative cycle weighs less than 64 bits hold: its sum overflows");
     }
@@ -378,7 +378,7 @@ static enum hw_status gather_cycle(const struct finder *finder, hw_gid leader,
     enum hw_status status =
         hw_agree(ctx->world, hw_alloc(&length, ctx->size, sizeof *length, "counts", err), err);
     for (hw_count i = 0; i < finder->count; i++)
-        mine += finder->on[i] && finder->hop[i].least == leader;
+        mine += finder->on[i] && finder->hop[i].min == leader;
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgather(&mine, 1, HW_MPI_COUNT, length, 1, HW_MPI_COUNT, ctx->world),
                         "MPI_Allgather", err);
@@ -391,7 +391,7 @@ static enum hw_status gather_cycle(const struct finder *finder, hw_gid leader,
     if (status == HW_OK)
         status = hw_alloc(&cycle->vertex, cycle->length, sizeof *cycle->vertex, "the cycle", err);
     for (hw_count i = 0; i < finder->count && status == HW_OK; i++)
-        if (finder->on[i] && finder->hop[i].least == leader)
+        if (finder->on[i] && finder->hop[i].min == leader)
             link[at++] = (struct link){finder->first + i, finder->parent[i]};
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
@@ -441,11 +441,11 @@ done:
 
 /* The least of the ranks' values; those of ranks not in the race stay out.
  * Collective. */
-static enum hw_status least_id(const struct hw_context *ctx, bool in, hw_gid mine, hw_gid *least,
-                               struct hw_error *err)
+static enum hw_status min_id(const struct hw_context *ctx, bool in, hw_gid mine, hw_gid *min,
+                             struct hw_error *err)
 {
-    *least = in ? mine : INT64_MAX;
-    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, least, 1, HW_MPI_GID, MPI_MIN, ctx->world),
+    *min = in ? mine : INT64_MAX;
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, min, 1, HW_MPI_GID, MPI_MIN, ctx->world),
                   "MPI_Allreduce", err);
 }
 
@@ -454,20 +454,20 @@ enum hw_status hw_negative_least(const struct hw_context *ctx, enum hw_weights w
                                  struct hw_error *err)
 {
     hw_gid source = HW_GID_NONE, target = HW_GID_NONE;
-    double mine = 0, least;
+    double mine = 0, min;
 
     *cycle = (struct hw_cycle){0};
     /* A double holds every weight of either type. */
     if (edge->source != HW_GID_NONE)
         mine = weights == HW_WEIGHTS_F32 ? (double)edge->weight.f32 : (double)edge->weight.i32;
-    enum hw_status status = hw_mpi(MPI_Allreduce(&mine, &least, 1, MPI_DOUBLE, MPI_MIN, ctx->world),
+    enum hw_status status = hw_mpi(MPI_Allreduce(&mine, &min, 1, MPI_DOUBLE, MPI_MIN, ctx->world),
                                    "MPI_Allreduce", err);
-    if (status != HW_OK || !(least < 0))
+    if (status != HW_OK || !(min < 0))
         return status;
-    bool in = edge->source != HW_GID_NONE && !(mine > least);
-    status = least_id(ctx, in, edge->source, &source, err);
+    bool in = edge->source != HW_GID_NONE && !(mine > min);
+    status = min_id(ctx, in, edge->source, &source, err);
     if (status == HW_OK)
-        status = least_id(ctx, in && edge->source == source, edge->target, &target, err);
+        status = min_id(ctx, in && edge->source == source, edge->target, &target, err);
     if (status == HW_OK)
         status = hw_agree(
             ctx->world, hw_alloc(&cycle->vertex, 2, sizeof *cycle->vertex, "the cycle", err), err);
@@ -479,8 +479,8 @@ enum hw_status hw_negative_least(const struct hw_context *ctx, enum hw_weights w
     cycle->vertex[0] = source;
     cycle->vertex[1] = target;
     if (weights == HW_WEIGHTS_F32)
-        cycle->real = (double)cycle->length * least;
+        cycle->real = (double)cycle->length * min;
     else
-        cycle->whole = (int64_t)cycle->length * (int64_t)least;
+        cycle->whole = (int64_t)cycle->length * (int64_t)min;
     return HW_OK;
 }

@@ -12,27 +12,27 @@
 #define CHUNK 256
 
 /* What a thread needs to sort its lists: [longest] each. */
-struct room {
-    uint64_t *key, *key_room;
-    uint32_t *payload, *payload_room;
+struct buffer {
+    uint64_t *key, *key_buffer;
+    uint32_t *payload, *payload_buffer;
 };
 
-static enum hw_status make_room(struct room *room, hw_count longest, struct hw_error *err)
+static enum hw_status alloc_buffers(struct buffer *buffer, hw_count longest, struct hw_error *err)
 {
     static const char what[] = "lists by weight";
 
-    HW_TRY(hw_alloc(&room->key, longest, sizeof *room->key, what, err));
-    HW_TRY(hw_alloc(&room->key_room, longest, sizeof *room->key_room, what, err));
-    HW_TRY(hw_alloc(&room->payload, longest, sizeof *room->payload, what, err));
-    return hw_alloc(&room->payload_room, longest, sizeof *room->payload_room, what, err);
+    HW_TRY(hw_alloc(&buffer->key, longest, sizeof *buffer->key, what, err));
+    HW_TRY(hw_alloc(&buffer->key_buffer, longest, sizeof *buffer->key_buffer, what, err));
+    HW_TRY(hw_alloc(&buffer->payload, longest, sizeof *buffer->payload, what, err));
+    return hw_alloc(&buffer->payload_buffer, longest, sizeof *buffer->payload_buffer, what, err);
 }
 
-static void drop_room(struct room *room)
+static void free_buffers(struct buffer *buffer)
 {
-    free(room->key);
-    free(room->key_room);
-    free(room->payload);
-    free(room->payload_room);
+    free(buffer->key);
+    free(buffer->key_buffer);
+    free(buffer->payload);
+    free(buffer->payload_buffer);
 }
 
 /* The entry's place in the order of weights, as an unsigned number. */
@@ -63,7 +63,7 @@ static bool is_sorted(const struct hw_edge *edge, hw_count count, enum hw_distan
 
 /* Sorts one list; lists of 2^32 entries and more do not occur, indices have 32 bits. */
 static void sort_list(struct hw_edge *edge, hw_count count, enum hw_distance kind,
-                      struct room *room)
+                      struct buffer *buffer)
 {
     if (count < SHORT) {
         sort_short(edge, count, kind);
@@ -72,13 +72,14 @@ static void sort_list(struct hw_edge *edge, hw_count count, enum hw_distance kin
     if (is_sorted(edge, count, kind))
         return;
     for (hw_count k = 0; k < count; k++) {
-        room->key[k] = order(&edge[k], kind);
-        room->payload[k] = edge[k].index;
+        buffer->key[k] = order(&edge[k], kind);
+        buffer->payload[k] = edge[k].index;
     }
-    hw_sort_here(room->key, room->payload, count, 32, room->key_room, room->payload_room);
+    hw_sort_here(buffer->key, buffer->payload, count, 32, buffer->key_buffer,
+                 buffer->payload_buffer);
     for (hw_count k = 0; k < count; k++) {
-        int64_t key = (int64_t)room->key[k] + INT32_MIN;
-        edge[k].index = room->payload[k];
+        int64_t key = (int64_t)buffer->key[k] + INT32_MIN;
+        edge[k].index = buffer->payload[k];
         if (kind == HW_DISTANCE_F32)
             edge[k].weight.f32 = hw_distance_f32(key);
         else
@@ -142,19 +143,19 @@ enum hw_status hw_sorted_csr_build(const struct hw_csr *matrix, enum hw_weights 
     status = hw_alloc(&lists->edge, lists->offset[matrix->rows], sizeof *lists->edge, what, err);
 #pragma omp parallel if (status == HW_OK && lists->offset[matrix->rows] > HW_SERIAL_BELOW)
     {
-        struct room room = {0};
+        struct buffer buffer = {0};
         enum hw_status mine = status;
         if (mine == HW_OK)
-            mine = make_room(&room, longest, NULL);
+            mine = alloc_buffers(&buffer, longest, NULL);
 #pragma omp for schedule(dynamic, CHUNK)
         for (hw_lid r = 0; r < matrix->rows; r++) {
             struct hw_edge *edge = lists->edge + lists->offset[r];
             if (mine != HW_OK)
                 continue;
             fill(matrix, whole && hw_bitmap_test(whole, r) ? NULL : leave_out, r, edge);
-            sort_list(edge, lists->offset[r + 1] - lists->offset[r], kind, &room);
+            sort_list(edge, lists->offset[r + 1] - lists->offset[r], kind, &buffer);
         }
-        drop_room(&room);
+        free_buffers(&buffer);
 #pragma omp critical(hw_sorted_csr)
         status = mine > status ? mine : status;
     }

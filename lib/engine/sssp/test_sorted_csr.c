@@ -75,13 +75,13 @@ static bool improves(enum hw_distance kind)
         successes += better;
     }
     for (int v = 0; v < ENTRIES; v++) {
-        int least = OFFERS; /* the greatest odd number that goes to this entry */
-        while (least % 2 == 0 || least % ENTRIES != v)
-            least--;
-        holds = holds && hw_best_key(kind, table, (size_t)v) == -3 * (int64_t)least;
-        holds = holds && hw_best_parent(kind, table, (size_t)v) == (uint32_t)least;
-        holds = holds && !hw_best_improve(kind, false, table, (size_t)v, -3 * least, 1);
-        holds = holds && hw_best_improve(kind, false, table, (size_t)v, -3 * least - 1, 77);
+        int min = OFFERS; /* the greatest odd number that goes to this entry */
+        while (min % 2 == 0 || min % ENTRIES != v)
+            min--;
+        holds = holds && hw_best_key(kind, table, (size_t)v) == -3 * (int64_t)min;
+        holds = holds && hw_best_parent(kind, table, (size_t)v) == (uint32_t)min;
+        holds = holds && !hw_best_improve(kind, false, table, (size_t)v, -3 * min, 1);
+        holds = holds && hw_best_improve(kind, false, table, (size_t)v, -3 * min - 1, 77);
         holds = holds && hw_best_parent(kind, table, (size_t)v) == 77;
     }
     return holds && successes >= ENTRIES;

@@ -24,12 +24,12 @@ static bool is_negative(const struct hw_sssp_2d *paths, union hw_weight weight)
 }
 
 static void consider(const struct hw_sssp_2d *paths, hw_gid source, hw_gid target,
-                     union hw_weight weight, struct hw_negative_edge *least)
+                     union hw_weight weight, struct hw_negative_edge *min)
 {
     struct hw_negative_edge edge = {.source = source, .target = target, .weight = weight};
 
-    if (is_negative(paths, weight) && precedes(paths, &edge, least))
-        *least = edge;
+    if (is_negative(paths, weight) && precedes(paths, &edge, min))
+        *min = edge;
 }
 
 /* The least edge known here that alone makes a negative cycle, among those
@@ -39,33 +39,33 @@ static struct hw_negative_edge find_least(const struct hw_sssp_2d *paths)
     const struct hw_part *part = paths->part;
     const struct hw_csr *out = &part->grid.out;
     const int64_t none = hw_distance_none(paths->derived.kind);
-    struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
+    struct hw_negative_edge min = {.source = HW_GID_NONE, .target = HW_GID_NONE};
 
     for (hw_lid c = 0; c < out->rows && !part->directed; c++) {
         if (hw_best_key(paths->derived.kind, paths->search.source, c) == none)
             continue;
         for (hw_count e = out->offset[c]; e < out->offset[(size_t)c + 1]; e++)
             consider(paths, paths->tables.gid[paths->tables.column_code + c],
-                     paths->tables.gid[out->index[e]], out->weight[e], &least);
+                     paths->tables.gid[out->index[e]], out->weight[e], &min);
     }
     for (hw_lid l = 0; l < part->own.loops; l++) {
         hw_lid position = part->own.loop[l];
         hw_gid gid = part->own.graph_id[position];
         if (hw_best_key(paths->derived.kind, paths->search.target,
                         (size_t)paths->layout.own_row + position) != none)
-            consider(paths, gid, gid, part->own.loop_weight[l], &least);
+            consider(paths, gid, gid, part->own.loop_weight[l], &min);
     }
-    return least;
+    return min;
 }
 
 /* Visits all that can be reached, whatever the weights, and looks for an edge
  * that alone makes a negative cycle. */
 static enum hw_status sweep(struct hw_sssp_2d *paths, struct hw_cycle *cycle, struct hw_error *err)
 {
-    while (paths->search.tally.queued[HW_PATHS_NEAR] > 0)
+    while (paths->search.tally.queued[HW_QUEUE_NEAR] > 0)
         HW_TRY(hw_sssp_2d_relax(paths, "sweep", true, err));
-    struct hw_negative_edge least = find_least(paths);
-    return hw_negative_least(paths->ctx, paths->part->weights, &least, cycle, err);
+    struct hw_negative_edge min = find_least(paths);
+    return hw_negative_least(paths->ctx, paths->part->weights, &min, cycle, err);
 }
 
 /* Do the parents found so far close a negative cycle? */
@@ -95,7 +95,7 @@ static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle
     hw_count phases = 0, check = FIRST_CHECK;
     enum hw_status status = HW_OK;
 
-    while (status == HW_OK && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0) {
+    while (status == HW_OK && cycle->length == 0 && queued[HW_QUEUE_NEAR] > 0) {
         status = hw_sssp_2d_relax(paths, phases == 0 && paths->derived.classes ? "source" : "relax",
                                   false, err);
         phases++;
@@ -105,7 +105,7 @@ static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle
             continue;
         check *= 2;
         status = look_for_cycle(paths, cycle, err);
-        if (status == HW_OK && last && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0 &&
+        if (status == HW_OK && last && cycle->length == 0 && queued[HW_QUEUE_NEAR] > 0 &&
             paths->derived.kind == HW_DISTANCE_F32)
             status = hw_fail(err, HW_BAD_INPUT,
                              "sums of these float weights round so that distances never come to "

@@ -40,28 +40,27 @@ static void open_bucket(struct hw_sssp_2d *paths, int64_t low)
 }
 
 /* A bound below all keys in a queue, over all parts. */
-static enum hw_status find_least(const struct hw_sssp_2d *paths, int queue, int64_t *least,
+static enum hw_status find_least(const struct hw_sssp_2d *paths, int queue, int64_t *min,
                                  struct hw_error *err)
 {
-    *least = paths->search.queue[queue].least;
+    *min = paths->search.queue[queue].min;
     if (paths->part->spec.parts == 1)
         return HW_OK;
-    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, min, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
                   "MPI_Allreduce", err);
 }
 
 /* The next step inside the bucket, so wide, from the least key left in it. */
 static enum hw_status next_step(struct hw_sssp_2d *paths, double width, struct hw_error *err)
 {
-    int64_t least;
+    int64_t min;
 
-    HW_TRY(find_least(paths, HW_PATHS_LATER, &least, err));
+    HW_TRY(find_least(paths, HW_QUEUE_LATER, &min, err));
     paths->search.below = paths->search.near;
-    paths->search.near =
-        further(paths, least > paths->search.near ? least : paths->search.near, width);
+    paths->search.near = further(paths, min > paths->search.near ? min : paths->search.near, width);
     if (paths->search.near > paths->search.high)
         paths->search.near = paths->search.high;
-    hw_sssp_2d_filter(paths, HW_PATHS_LATER);
+    hw_sssp_2d_filter(paths, HW_QUEUE_LATER);
     return hw_sssp_2d_sum(paths, err);
 }
 
@@ -75,8 +74,8 @@ static enum hw_status settle(struct hw_sssp_2d *paths, struct hw_error *err)
     enum hw_status status = HW_OK;
     int phases = 0;
 
-    while (status == HW_OK && (queued[HW_PATHS_NEAR] > 0 || queued[HW_PATHS_LATER] > 0)) {
-        if (queued[HW_PATHS_NEAR] > 0) {
+    while (status == HW_OK && (queued[HW_QUEUE_NEAR] > 0 || queued[HW_QUEUE_LATER] > 0)) {
+        if (queued[HW_QUEUE_NEAR] > 0) {
             status = hw_sssp_2d_relax(paths, routine, false, err);
             phases++;
             continue;
@@ -91,7 +90,7 @@ static enum hw_status settle(struct hw_sssp_2d *paths, struct hw_error *err)
 /* What either way would examine for the long edges of what has settled. */
 static enum hw_status weigh(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_QUEUE_SETTLED];
     hw_count edges = 0;
 
 #pragma omp parallel for num_threads(paths->threads) reduction(+ : edges)                            \
@@ -107,11 +106,11 @@ static enum hw_status weigh(struct hw_sssp_2d *paths, struct hw_error *err)
 
 static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_QUEUE_SETTLED];
     struct hw_sssp_2d_scan scan = {.from = paths->search.high,
                                    .to = hw_distance_none(paths->derived.kind)};
     hw_lid count = settled->count - paths->search.bucket_begin,
-           before = paths->search.queue[HW_PATHS_FAR].count;
+           before = paths->search.queue[HW_QUEUE_FAR].count;
 
     hw_sssp_2d_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
     HW_TRY(hw_sssp_2d_expand(paths, settled->list + paths->search.bucket_begin, count, &scan.list,
@@ -121,24 +120,24 @@ static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
     if (paths->layout.columns > 1)
         HW_TRY(hw_sssp_2d_fold(paths, &paths->layout.row, true, err));
     paths->trace.record->frontier += count;
-    paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
+    paths->trace.record->discovered += paths->search.queue[HW_QUEUE_FAR].count - before;
     return HW_OK;
 }
 
 static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
-    hw_lid before = paths->search.queue[HW_PATHS_FAR].count;
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_QUEUE_SETTLED];
+    hw_lid before = paths->search.queue[HW_QUEUE_FAR].count;
 
     hw_sssp_2d_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
     if (paths->part->spec.parts > 1)
-        HW_TRY(hw_sssp_2d_tell(paths, err));
+        HW_TRY(hw_sssp_2d_broadcast_bounds(paths, err));
     hw_sssp_2d_pull(paths, false);
     hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->layout.rows > 1)
         HW_TRY(hw_sssp_2d_fold(paths, &paths->layout.column, true, err));
     paths->trace.record->frontier += settled->count - paths->search.bucket_begin;
-    paths->trace.record->discovered += paths->search.queue[HW_PATHS_FAR].count - before;
+    paths->trace.record->discovered += paths->search.queue[HW_QUEUE_FAR].count - before;
     return HW_OK;
 }
 
@@ -154,7 +153,7 @@ static enum hw_status relax_long(struct hw_sssp_2d *paths, struct hw_error *err)
     bool pulls = pull > 0 && (double)pull < PULL_GAIN * (double)push;
     paths->search.steps_inside = paths->search.steps_inside && !pulls;
     status = pulls ? pull_long(paths, err) : push_long(paths, err);
-    paths->search.bucket_begin = paths->search.queue[HW_PATHS_SETTLED].count;
+    paths->search.bucket_begin = paths->search.queue[HW_QUEUE_SETTLED].count;
     if (status == HW_OK)
         status = hw_sssp_2d_sum(paths, err);
     hw_sssp_2d_end_step(paths);
@@ -166,20 +165,20 @@ static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err
 {
     const hw_count *queued = paths->search.tally.queued;
     enum hw_status status = HW_OK;
-    int64_t least;
+    int64_t min;
 
     do {
-        status = find_least(paths, HW_PATHS_FAR, &least, err);
+        status = find_least(paths, HW_QUEUE_FAR, &min, err);
         if (status != HW_OK)
             return status;
         paths->search.below = paths->search.high;
         if (paths->config.delta <= 0 && !paths->search.steps_inside)
             paths->search.span *= GROWTH;
-        open_bucket(paths, least > paths->search.high ? least : paths->search.high);
-        hw_sssp_2d_filter(paths, HW_PATHS_FAR);
+        open_bucket(paths, min > paths->search.high ? min : paths->search.high);
+        hw_sssp_2d_filter(paths, HW_QUEUE_FAR);
         status = hw_sssp_2d_sum(paths, err);
-    } while (status == HW_OK && queued[HW_PATHS_NEAR] + queued[HW_PATHS_LATER] == 0 &&
-             queued[HW_PATHS_FAR] > 0);
+    } while (status == HW_OK && queued[HW_QUEUE_NEAR] + queued[HW_QUEUE_LATER] == 0 &&
+             queued[HW_QUEUE_FAR] > 0);
     paths->search.bucket++;
     return status;
 }
@@ -191,9 +190,9 @@ static enum hw_status finish_in_a_tail(struct hw_sssp_2d *paths, struct hw_error
     paths->search.below = paths->search.high;
     paths->search.high = paths->search.near = hw_distance_none(paths->derived.kind);
     paths->search.bucket++;
-    hw_sssp_2d_filter(paths, HW_PATHS_FAR);
+    hw_sssp_2d_filter(paths, HW_QUEUE_FAR);
     HW_TRY(hw_sssp_2d_sum(paths, err));
-    while (paths->search.tally.queued[HW_PATHS_NEAR] > 0)
+    while (paths->search.tally.queued[HW_QUEUE_NEAR] > 0)
         HW_TRY(hw_sssp_2d_relax(paths, "tail", false, err));
     return HW_OK;
 }
@@ -208,13 +207,13 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
     paths->search.span = paths->derived.width;
     open_bucket(paths, 0);
     status = hw_sssp_2d_relax(paths, "root", false, err);
-    paths->search.bucket_begin = paths->search.queue[HW_PATHS_SETTLED].count;
+    paths->search.bucket_begin = paths->search.queue[HW_QUEUE_SETTLED].count;
     paths->search.whole = paths->derived.whole_lists;
     while (status == HW_OK) {
         status = settle(paths, err);
         if (status == HW_OK && !paths->search.whole)
             status = relax_long(paths, err);
-        if (status != HW_OK || paths->search.tally.queued[HW_PATHS_FAR] == 0)
+        if (status != HW_OK || paths->search.tally.queued[HW_QUEUE_FAR] == 0)
             break;
         if (!paths->search.whole &&
             (paths->tables.edges - paths->search.settled_edges) * TAIL < paths->tables.edges)

@@ -49,26 +49,26 @@
 /* Lists of own positions. Each position is in each of them at most once, which its mark
  * shows: bit q for queue q. */
 enum {
-    HW_PATHS_NEAR,    /* to be relaxed next */
-    HW_PATHS_LATER,   /* of this bucket, but not yet */
-    HW_PATHS_FAR,     /* of later buckets */
-    HW_PATHS_SETTLED, /* taken in this bucket or before; in this order */
-    HW_PATHS_QUEUES
+    HW_QUEUE_NEAR,    /* to be relaxed next */
+    HW_QUEUE_LATER,   /* of this bucket, but not yet */
+    HW_QUEUE_FAR,     /* of later buckets */
+    HW_QUEUE_SETTLED, /* taken in this bucket or before; in this order */
+    HW_QUEUES
 };
 
 struct hw_sssp_2d_queue {
     hw_lid *list;  /* [block]; near: [times block] */
     hw_lid *spare; /* the same, for what is being filtered; not for settled ones */
     hw_lid count;
-    int64_t least; /* no key in the queue is less; not for settled ones */
+    int64_t min; /* no key in the queue is less; not for settled ones */
 };
 
 /* What a thread found for one list, before it joins the others'. */
-#define HW_PATHS_FINDS 255
+#define HW_SSSP_2D_DISCOVERIES 255
 struct hw_sssp_2d_discoveries {
-    int64_t least; /* of the keys queued; INT64_MAX between scans */
+    int64_t min; /* of the keys queued; INT64_MAX between scans */
     hw_lid count;
-    hw_lid position[HW_PATHS_FINDS];
+    hw_lid position[HW_SSSP_2D_DISCOVERIES];
 };
 
 /* A line of the grid with what goes to its ranks. */
@@ -80,7 +80,7 @@ struct hw_sssp_2d_send_buffers {
 
 /* What ranks sum up. */
 struct hw_sssp_2d_tally {
-    hw_count queued[HW_PATHS_SETTLED]; /* positions in each queue */
+    hw_count queued[HW_QUEUE_SETTLED]; /* positions in each queue */
     hw_count push, pull;               /* edges that either way would examine */
 };
 
@@ -144,7 +144,7 @@ struct hw_sssp_2d_search_state {
     void *sources;  /* what source points to if rows > 1 */
     uint8_t *mark;  /* [block] */
     uint64_t *open; /* [words] inner columns not known to be settled */
-    struct hw_sssp_2d_queue queue[HW_PATHS_QUEUES];
+    struct hw_sssp_2d_queue queue[HW_QUEUES];
     hw_lid duplicates;       /* in the near queue */
     hw_lid bucket_begin;     /* where the bucket begins among the settled */
     hw_lid broadcast_count;  /* settled ones that the grid row knows */
@@ -165,14 +165,14 @@ struct hw_sssp_2d_scratch {
     hw_lid *expanded;                           /* [rows block] columns of a step; rows > 1 */
     uint64_t *pending;                          /* [columns block] bits: in row.list;
                                                    columns > 1 */
-    struct hw_sssp_2d_discoveries *discoveries; /* [threads][HW_PATHS_QUEUES + largest line] */
+    struct hw_sssp_2d_discoveries *discoveries; /* [threads][HW_QUEUES + largest line] */
     struct hw_sssp_2d_send_buffers
         *send_buffers; /* where candidates for others go: row or column */
 };
 
 /* Parents: chosen by hops, fetched from other ranks, or checked for cycles. */
 struct hw_sssp_2d_parents {
-    hw_gid *least;                  /* [columns block] least parent of the round, then the parent */
+    hw_gid *min;                    /* [columns block] least parent of the round, then the parent */
     uint64_t *hopped;               /* [columns block] bits: reached in an earlier round */
     bool by_hops;                   /* `least` has the parents */
     hw_gid *fetched;                /* [block] own parents that others knew; parts > 1 */
@@ -217,8 +217,8 @@ enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw
                                  struct hw_error *err);
 void hw_sssp_2d_destroy(void *engine);
 
-/* gpu/sssp/common/sssp_engine.c: search of struct hw_method, what both methods do around `run`,
- * their own search. Collective. */
+/* sssp_2d_search.c: search of struct hw_method: what both methods do around `run`, their own
+ * search. Collective. */
 enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid position,
                                  enum hw_status (*run)(struct hw_sssp_2d *, struct hw_result *,
                                                        struct hw_error *),
@@ -284,7 +284,7 @@ enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw
                                  const hw_lid **list, hw_lid *total, struct hw_error *err);
 
 /* Broadcasts to the grid row what has settled since the last broadcast. Collective. */
-enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err);
+enum hw_status hw_sssp_2d_broadcast_bounds(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Sends the candidates of a send_buffers to their owners, who take them. Collective. */
 enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,

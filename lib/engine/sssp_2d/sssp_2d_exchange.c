@@ -19,8 +19,9 @@ static hw_lid *packing(const struct hw_rowcol *line, int r)
 }
 
 /* Packs positions of the block that begins at `first` of a table; returns the set. */
-static struct hw_set pack(const struct hw_sssp_2d *paths, const struct hw_rowcol *line, int r,
-                          const void *table, size_t first, const hw_lid *list, hw_lid count)
+static struct hw_frontier_message pack(const struct hw_sssp_2d *paths, const struct hw_rowcol *line,
+                                       int r, const void *table, size_t first, const hw_lid *list,
+                                       hw_lid count)
 {
     const size_t wide = hw_sssp_2d_pair(paths);
     hw_lid *words = packing(line, r);
@@ -28,18 +29,18 @@ static struct hw_set pack(const struct hw_sssp_2d *paths, const struct hw_rowcol
     for (hw_lid k = 0; k < count; k++)
         put_pair(words + wide * k, wide, list[k],
                  hw_best_key(paths->derived.kind, table, first + list[k]));
-    return (struct hw_set){.data = words, .count = (hw_lid)(wide * count)};
+    return (struct hw_frontier_message){.data = words, .count = (hw_lid)(wide * count)};
 }
 
 /* Sends the same own positions to all others of a line, and waits for theirs. */
 static enum hw_status broadcast_list(struct hw_sssp_2d *paths, struct hw_rowcol *line,
                                      const hw_lid *list, hw_lid count, struct hw_error *err)
 {
-    enum hw_status status = hw_rowcol_receive_shared(line, err);
-    struct hw_set set =
+    enum hw_status status = hw_rowcol_allgatherv_start(line, err);
+    struct hw_frontier_message message =
         pack(paths, line, line->me, paths->search.target, paths->layout.own_row, list, count);
 
-    return status == HW_OK ? hw_rowcol_share(line, &set, err) : status;
+    return status == HW_OK ? hw_rowcol_allgatherv(line, &message, err) : status;
 }
 
 /* Lowers an entry of a table to a key that another part knows; its parent is no concern of
@@ -69,8 +70,8 @@ enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw
                           (size_t)paths->layout.own_row + own[k]));
     }
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        const hw_lid *words = line->got[r].data;
-        hw_lid pairs = r == line->me ? 0 : line->got[r].count / (hw_lid)wide;
+        const hw_lid *words = line->messages[r].data;
+        hw_lid pairs = r == line->me ? 0 : line->messages[r].count / (hw_lid)wide;
         for (hw_lid k = 0; k < pairs; k++, words += wide) {
             size_t column = (size_t)r * paths->layout.block + words[0];
             paths->scratch.expanded[at++] = (hw_lid)column;
@@ -89,18 +90,18 @@ static void take_bounds(struct hw_sssp_2d *paths, const struct hw_rowcol *line, 
     const size_t wide = hw_sssp_2d_pair(paths);
 
     for (int r = 0; r < line->size; r++) {
-        const hw_lid *words = line->got[r].data;
-        hw_lid pairs = r == line->me ? 0 : line->got[r].count / (hw_lid)wide;
+        const hw_lid *words = line->messages[r].data;
+        hw_lid pairs = r == line->me ? 0 : line->messages[r].count / (hw_lid)wide;
         for (hw_lid k = 0; k < pairs; k++, words += wide)
             lower(paths, table, (size_t)r * paths->layout.block + words[0],
                   hw_sssp_2d_key(words, wide));
     }
 }
 
-enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err)
+enum hw_status hw_sssp_2d_broadcast_bounds(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_PATHS_SETTLED];
-    const struct hw_sssp_2d_queue *far = &paths->search.queue[HW_PATHS_FAR];
+    const struct hw_sssp_2d_queue *settled = &paths->search.queue[HW_QUEUE_SETTLED];
+    const struct hw_sssp_2d_queue *far = &paths->search.queue[HW_QUEUE_FAR];
     struct hw_rowcol *row = &paths->layout.row.line, *column = &paths->layout.column.line;
     enum hw_status status = HW_OK;
 
@@ -149,20 +150,20 @@ enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
     struct hw_rowcol *line = &send_buffers->line;
     const size_t wide = hw_sssp_2d_pair(paths);
     const bool along_row = send_buffers == &paths->layout.row;
-    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_rowcol_receive(line, HW_ROWCOL_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         size_t first = (size_t)r * paths->layout.block;
         const hw_lid *list = send_buffers->list + first;
         if (r == line->me)
             continue;
-        struct hw_set set =
+        struct hw_frontier_message message =
             pack(paths, line, r, along_row ? paths->search.target : paths->search.source, first,
                  list, send_buffers->count[r]);
         for (hw_lid k = 0; along_row && k < send_buffers->count[r]; k++)
             paths->scratch.pending[(first + list[k]) / 64] &=
                 ~(UINT64_C(1) << (first + list[k]) % 64);
-        status = hw_rowcol_send(line, r, &set, err);
+        status = hw_rowcol_send(line, r, &message, err);
     }
     if (!along_row)
         take_own(paths, send_buffers, queues);
@@ -171,7 +172,7 @@ enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
     hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
-            hw_sssp_2d_offer(paths, line->got[r].data, line->got[r].count / (hw_lid)wide,
+            hw_sssp_2d_offer(paths, line->messages[r].data, line->messages[r].count / (hw_lid)wide,
                              along_row ? hw_sssp_2d_of_row(r) : hw_sssp_2d_of_column(paths, r),
                              queues);
     memset(send_buffers->count, 0, (size_t)line->size * sizeof *send_buffers->count);

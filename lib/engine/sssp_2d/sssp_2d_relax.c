@@ -41,13 +41,12 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *disco
 {
     hw_lid *list, *count;
 
-    if (slot < HW_PATHS_QUEUES) {
+    if (slot < HW_QUEUES) {
         list = paths->search.queue[slot].list;
         count = &paths->search.queue[slot].count;
     } else {
-        list = paths->scratch.send_buffers->list +
-               (size_t)(slot - HW_PATHS_QUEUES) * paths->layout.block;
-        count = &paths->scratch.send_buffers->count[slot - HW_PATHS_QUEUES];
+        list = paths->scratch.send_buffers->list + (size_t)(slot - HW_QUEUES) * paths->layout.block;
+        count = &paths->scratch.send_buffers->count[slot - HW_QUEUES];
     }
     hw_lid at = __atomic_fetch_add(count, discoveries[slot].count, __ATOMIC_RELAXED);
     memcpy(list + at, discoveries[slot].position, discoveries[slot].count * sizeof *list);
@@ -56,19 +55,19 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *disco
 
 static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries)
 {
-    int slots = HW_PATHS_QUEUES + paths->scratch.send_buffers->line.size;
+    int slots = HW_QUEUES + paths->scratch.send_buffers->line.size;
 
     for (int slot = 0; slot < slots; slot++)
         if (discoveries[slot].count > 0)
             flush(paths, discoveries, slot);
-    for (int q = 0; q < HW_PATHS_SETTLED; q++) {
-        int64_t *least = &paths->search.queue[q].least;
-        int64_t was = __atomic_load_n(least, __ATOMIC_RELAXED);
-        while (discoveries[q].least < was &&
-               !__atomic_compare_exchange_n(least, &was, discoveries[q].least, true,
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    for (int q = 0; q < HW_QUEUE_SETTLED; q++) {
+        int64_t *min = &paths->search.queue[q].min;
+        int64_t was = __atomic_load_n(min, __ATOMIC_RELAXED);
+        while (discoveries[q].min < was &&
+               !__atomic_compare_exchange_n(min, &was, discoveries[q].min, true, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED))
             ;
-        discoveries[q].least = INT64_MAX;
+        discoveries[q].min = INT64_MAX;
     }
 }
 
@@ -77,18 +76,18 @@ static struct hw_sssp_2d_discoveries *finds_of(struct hw_sssp_2d *paths, int thr
     int line =
         paths->layout.rows > paths->layout.columns ? paths->layout.rows : paths->layout.columns;
 
-    return paths->scratch.discoveries + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
+    return paths->scratch.discoveries + (size_t)thread * (size_t)(HW_QUEUES + line);
 }
 
 HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                            bool shared, int slot, hw_lid position)
 {
-    if (!shared && slot < HW_PATHS_QUEUES) {
+    if (!shared && slot < HW_QUEUES) {
         struct hw_sssp_2d_queue *queue = &paths->search.queue[slot];
         queue->list[queue->count++] = position;
         return;
     }
-    if (discoveries[slot].count == HW_PATHS_FINDS)
+    if (discoveries[slot].count == HW_SSSP_2D_DISCOVERIES)
         flush(paths, discoveries, slot);
     discoveries[slot].position[discoveries[slot].count++] = position;
 }
@@ -96,7 +95,7 @@ HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
 /* A vertex may join the near queue once more while there is room. */
 HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 {
-    return paths->config.duplicates && queue == HW_PATHS_NEAR &&
+    return paths->config.duplicates && queue == HW_QUEUE_NEAR &&
            __atomic_fetch_add(&paths->search.duplicates, 1, __ATOMIC_RELAXED) < paths->layout.block;
 }
 
@@ -104,12 +103,12 @@ HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                               bool shared, hw_lid position, int64_t key)
 {
-    int queue = key < paths->search.near   ? HW_PATHS_NEAR
-                : key < paths->search.high ? HW_PATHS_LATER
-                                           : HW_PATHS_FAR;
+    int queue = key < paths->search.near   ? HW_QUEUE_NEAR
+                : key < paths->search.high ? HW_QUEUE_LATER
+                                           : HW_QUEUE_FAR;
 
-    if (key < discoveries[queue].least)
-        discoveries[queue].least = key;
+    if (key < discoveries[queue].min)
+        discoveries[queue].min = key;
     if (set_mark(&paths->search.mark[position], (uint8_t)(1 << queue), shared) ||
         again(paths, queue))
         keep(paths, discoveries, shared, queue, position);
@@ -128,7 +127,7 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
             if (shared && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
                 return;
             *word |= shared ? 0 : bit;
-            keep(paths, discoveries, shared, HW_PATHS_QUEUES + block,
+            keep(paths, discoveries, shared, HW_QUEUES + block,
                  row - (hw_lid)block * paths->layout.block);
             return;
         }
@@ -179,7 +178,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
 HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                            bool shared, hw_lid position)
 {
-    const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
+    const uint8_t near = 1 << HW_QUEUE_NEAR, settled = 1 << HW_QUEUE_SETTLED;
     uint8_t *mark = &paths->search.mark[position], was = *mark;
 
     if (shared) {
@@ -190,7 +189,7 @@ HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
         *mark = (uint8_t)((was & ~near) | settled);
     }
     if (!(was & settled))
-        keep(paths, discoveries, shared, HW_PATHS_SETTLED, position);
+        keep(paths, discoveries, shared, HW_QUEUE_SETTLED, position);
 }
 
 /* Pushes along list[begin, end); returns the edges examined. */
@@ -294,7 +293,7 @@ HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discove
 {
     if (paths->layout.rows > 1) {
         int block = (int)hw_fast_divide(paths->layout.by_block, column);
-        keep(paths, discoveries, true, HW_PATHS_QUEUES + block,
+        keep(paths, discoveries, true, HW_QUEUES + block,
              column - (hw_lid)block * paths->layout.block);
     } else if (!leaves) {
         enqueue(paths, discoveries, true, column, key);
@@ -439,7 +438,7 @@ void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
     q->list = q->spare;
     q->spare = list;
     q->count = 0;
-    q->least = INT64_MAX;
+    q->min = INT64_MAX;
     paths->scratch.send_buffers = &paths->layout.row;
     if (paths->derived.kind == HW_DISTANCE_F32)
         filter_kind(HW_DISTANCE_F32, paths, queue, count);
@@ -451,7 +450,7 @@ void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
 
 hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths)
 {
-    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_QUEUE_NEAR];
     hw_lid *list = near->list, count = near->count;
 
     near->list = near->spare;
@@ -462,7 +461,7 @@ hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths)
 
 void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
 {
-    const hw_lid *list = paths->search.queue[HW_PATHS_NEAR].spare;
+    const hw_lid *list = paths->search.queue[HW_QUEUE_NEAR].spare;
 
     paths->scratch.send_buffers = &paths->layout.row;
 #pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)

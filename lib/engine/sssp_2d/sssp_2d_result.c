@@ -38,19 +38,19 @@ static union hw_weight weight_of(const struct hw_sssp_2d *paths, hw_lid column, 
 struct requests {
     hw_count *send_count, *receive_count; /* [size] */
     hw_lid *position;                     /* own ones, by rank */
-    hw_lid *asked;                        /* what others ask for, by rank */
-    hw_gid *gid, *answer;
+    hw_lid *requested;                    /* what others ask for, by rank */
+    hw_gid *gid, *reply;
     union hw_weight *weight, *weight_answer;
     hw_count sends, receives;
 };
 
-static void drop_requests(struct requests *requests)
+static void free_requests(struct requests *requests)
 {
     free(requests->send_count);
     free(requests->position);
-    free(requests->asked);
+    free(requests->requested);
     free(requests->gid);
-    free(requests->answer);
+    free(requests->reply);
     free(requests->weight);
     free(requests->weight_answer);
 }
@@ -102,8 +102,8 @@ static enum hw_status make_requests(const struct hw_sssp_2d *paths,
 }
 
 /* Answers what others of the line ask for. */
-static void answer(const struct hw_sssp_2d *paths,
-                   const struct hw_sssp_2d_send_buffers *send_buffers, struct requests *requests)
+static void reply(const struct hw_sssp_2d *paths,
+                  const struct hw_sssp_2d_send_buffers *send_buffers, struct requests *requests)
 {
     const bool along_row = send_buffers == &paths->layout.row;
     const void *table = along_row ? paths->search.target : paths->search.source;
@@ -111,9 +111,9 @@ static void answer(const struct hw_sssp_2d *paths,
 
     for (int r = 0; r < send_buffers->line.size; r++)
         for (hw_count k = 0; k < requests->receive_count[r]; k++, at++) {
-            size_t entry = (size_t)r * paths->layout.block + requests->asked[at];
+            size_t entry = (size_t)r * paths->layout.block + requests->requested[at];
             hw_lid code = hw_best_parent(paths->derived.kind, table, entry);
-            requests->answer[at] = paths->tables.gid[code];
+            requests->reply[at] = paths->tables.gid[code];
             if (requests->weight_answer)
                 requests->weight_answer[at] =
                     weight_of(paths, code - paths->tables.column_code, (hw_lid)entry);
@@ -129,7 +129,7 @@ static enum hw_status make_answers(struct requests *requests, bool weights, int 
     for (int r = 0; r < size; r++)
         requests->receives += requests->receive_count[r];
     HW_TRY(hw_alloc(&requests->gid, requests->sends, sizeof(hw_gid), what, err));
-    HW_TRY(hw_alloc(&requests->answer, requests->receives, sizeof(hw_gid), what, err));
+    HW_TRY(hw_alloc(&requests->reply, requests->receives, sizeof(hw_gid), what, err));
     if (weights)
         HW_TRY(
             hw_alloc(&requests->weight, requests->sends + 1, sizeof(union hw_weight), what, err));
@@ -149,13 +149,13 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
     enum hw_status status = hw_agree(comm, make_requests(paths, send_buffers, &requests, err), err);
     if (status == HW_OK)
         status = hw_alltoallv(comm, sizeof(hw_lid), requests.position, requests.send_count,
-                              &requests.asked, requests.receive_count, err);
+                              &requests.requested, requests.receive_count, err);
     if (status == HW_OK)
         status = hw_agree(
             comm, make_answers(&requests, weight != NULL, send_buffers->line.size, err), err);
     if (status == HW_OK) {
-        answer(paths, send_buffers, &requests);
-        status = hw_alltoallv_into(comm, sizeof(hw_gid), requests.answer, requests.receive_count,
+        reply(paths, send_buffers, &requests);
+        status = hw_alltoallv_into(comm, sizeof(hw_gid), requests.reply, requests.receive_count,
                                    requests.gid, requests.send_count, err);
     }
     if (status == HW_OK && weight)
@@ -175,7 +175,7 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
         hw_rowcol_count_message(&send_buffers->line, r,
                                 requests.receive_count[r] * (hw_count)sizeof(hw_gid));
     }
-    drop_requests(&requests);
+    free_requests(&requests);
     return status;
 }
 
@@ -220,7 +220,7 @@ enum hw_status hw_sssp_2d_fetch(struct hw_sssp_2d *paths, union hw_weight *weigh
 static inline hw_gid parent_of(const struct hw_sssp_2d *paths, hw_lid position, hw_lid code)
 {
     if (paths->parents.by_hops)
-        return paths->parents.least[(size_t)paths->layout.own_row + position];
+        return paths->parents.min[(size_t)paths->layout.own_row + position];
     return code > codes_end(paths) ? paths->parents.fetched[position] : paths->tables.gid[code];
 }
 
@@ -314,14 +314,14 @@ static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error 
     const size_t size = hw_best_size(paths->derived.kind);
     const hw_lid words = (hw_lid)(paths->layout.block * (size / sizeof(int64_t)));
 
-    HW_TRY(
-        hw_rowcol_gather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T, err));
+    HW_TRY(hw_rowcol_allgather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T,
+                               err));
     if (paths->layout.rows > 1) {
         memcpy((char *)paths->search.source + paths->layout.own_column * size,
                (const char *)paths->search.target + paths->layout.own_row * size,
                paths->layout.block * size);
-        HW_TRY(hw_rowcol_gather(&paths->layout.column.line, paths->search.source, words,
-                                MPI_INT64_T, err));
+        HW_TRY(hw_rowcol_allgather(&paths->layout.column.line, paths->search.source, words,
+                                   MPI_INT64_T, err));
     }
     return HW_OK;
 }
@@ -329,11 +329,11 @@ static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error 
 /* A parent for a row that was not reached by fewer hops, noted if it is the first. */
 static void propose(struct hw_sssp_2d *paths, hw_lid row, hw_gid parent)
 {
-    struct hw_sssp_2d_queue *next = &paths->search.queue[HW_PATHS_NEAR];
-    bool first = paths->parents.least[row] == INT64_MAX;
+    struct hw_sssp_2d_queue *next = &paths->search.queue[HW_QUEUE_NEAR];
+    bool first = paths->parents.min[row] == INT64_MAX;
 
-    if (parent < paths->parents.least[row])
-        paths->parents.least[row] = parent;
+    if (parent < paths->parents.min[row])
+        paths->parents.min[row] = parent;
     if (!first)
         return;
     int block = (int)hw_fast_divide(paths->layout.by_block, row);
@@ -368,27 +368,28 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
 {
     struct hw_rowcol *line = &paths->layout.row.line;
 
-    HW_TRY(hw_rowcol_receive(line, HW_LINE_ALL, err));
+    HW_TRY(hw_rowcol_receive(line, HW_ROWCOL_ALL, err));
     for (int r = 0; r < line->size; r++) {
         hw_lid *words = (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
         size_t first = (size_t)r * paths->layout.block;
         for (hw_lid k = 0; k < paths->layout.row.count[r]; k++) {
             hw_lid position = paths->layout.row.list[first + k];
-            uint64_t gid = (uint64_t)paths->parents.least[first + position];
+            uint64_t gid = (uint64_t)paths->parents.min[first + position];
             hw_bitmap_set(paths->parents.hopped, first + position);
             words[3 * (size_t)k] = position;
             words[3 * (size_t)k + 1] = (hw_lid)gid;
             words[3 * (size_t)k + 2] = (hw_lid)(gid >> 32);
         }
-        struct hw_set set = {.data = words, .count = 3 * paths->layout.row.count[r]};
+        struct hw_frontier_message message = {.data = words,
+                                              .count = 3 * paths->layout.row.count[r]};
         paths->layout.row.count[r] = 0;
         if (r != line->me)
-            HW_TRY(hw_rowcol_send(line, r, &set, err));
+            HW_TRY(hw_rowcol_send(line, r, &message, err));
     }
     HW_TRY(hw_rowcol_wait(line, err));
     for (int r = 0; r < line->size; r++) {
-        const hw_lid *words = line->got[r].data;
-        for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
+        const hw_lid *words = line->messages[r].data;
+        for (hw_lid k = 0; r != line->me && k < line->messages[r].count / 3; k++, words += 3)
             if (!hw_bitmap_test(paths->parents.hopped, (size_t)paths->layout.own_row + words[0]))
                 propose(paths, paths->layout.own_row + words[0],
                         (hw_gid)((uint64_t)words[2] << 32 | words[1]));
@@ -399,7 +400,7 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
 /* One round: everything one hop further along tight edges. */
 static enum hw_status hop(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_QUEUE_NEAR];
     hw_lid *frontier = near->list, count = near->count, total;
     const hw_lid *list;
 
@@ -422,27 +423,27 @@ enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct h
 {
     const size_t rows = (size_t)paths->layout.columns * paths->layout.block,
                  own = paths->layout.own_row;
-    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->search.queue[HW_QUEUE_NEAR];
     hw_count left = 0;
 
     hw_sssp_2d_begin_step(paths, "hops", HW_DIRECTION_AUTO);
     enum hw_status status = share_distances(paths, err);
     for (size_t r = 0; r < rows; r++)
-        paths->parents.least[r] = INT64_MAX;
+        paths->parents.min[r] = INT64_MAX;
     memset(paths->parents.hopped, 0, hw_bits_words((hw_count)rows) * sizeof *paths->parents.hopped);
     near->count = 0;
     if (paths->search.root != HW_LID_NONE) {
         near->list[near->count++] = paths->search.root;
-        paths->parents.least[own + paths->search.root] =
+        paths->parents.min[own + paths->search.root] =
             paths->part->own.graph_id[paths->search.root];
         hw_bitmap_set(paths->parents.hopped, own + paths->search.root);
     }
     paths->parents.by_hops = true;
-    paths->search.tally.queued[HW_PATHS_NEAR] = 1;
-    while (status == HW_OK && paths->search.tally.queued[HW_PATHS_NEAR] > 0)
+    paths->search.tally.queued[HW_QUEUE_NEAR] = 1;
+    while (status == HW_OK && paths->search.tally.queued[HW_QUEUE_NEAR] > 0)
         status = hop(paths, err);
     for (hw_lid t = 0; t < paths->layout.block; t++)
-        left += paths->parents.least[own + t] == INT64_MAX &&
+        left += paths->parents.min[own + t] == INT64_MAX &&
                 hw_best_key(paths->derived.kind, paths->search.target, own + t) !=
                     hw_distance_none(paths->derived.kind);
     hw_sssp_2d_end_step(paths);
@@ -471,7 +472,7 @@ static hw_count count_cut_off(const struct hw_sssp_2d *paths, const uint8_t *rea
 enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const int64_t none = hw_distance_none(paths->derived.kind),
-                  least = hw_distance_key_f32(-INFINITY);
+                  min = hw_distance_key_f32(-INFINITY);
     uint8_t *reached = NULL;
     hw_count overflows = 0;
     enum hw_status status =
@@ -483,11 +484,11 @@ enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_err
         int64_t key = hw_best_key(paths->derived.kind, paths->search.target,
                                   (size_t)paths->layout.own_row + t);
         reached[(size_t)paths->layout.own_row + t] = key != none;
-        overflows += key == least;
+        overflows += key == min;
     }
     if (status == HW_OK)
-        status = hw_rowcol_gather(&paths->layout.row.line, reached, paths->layout.block,
-                                  MPI_UINT8_T, err);
+        status = hw_rowcol_allgather(&paths->layout.row.line, reached, paths->layout.block,
+                                     MPI_UINT8_T, err);
     if (status == HW_OK) {
         overflows += count_cut_off(paths, reached);
         status = hw_sum(paths->ctx->world, &overflows, err);

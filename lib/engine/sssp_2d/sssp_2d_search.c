@@ -71,30 +71,30 @@ void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
     memset(paths->search.mark, 0, paths->layout.block);
     memcpy(paths->search.open, paths->tables.inner,
            (size_t)paths->layout.words * sizeof *paths->search.open);
-    for (int q = 0; q < HW_PATHS_QUEUES; q++) {
+    for (int q = 0; q < HW_QUEUES; q++) {
         paths->search.queue[q].count = 0;
-        paths->search.queue[q].least = INT64_MAX;
+        paths->search.queue[q].min = INT64_MAX;
     }
     paths->search.duplicates = paths->search.bucket_begin = paths->search.broadcast_count = 0;
     paths->search.bucket = paths->search.settled_edges = paths->trace.phases = 0;
     paths->parents.by_hops = false;
     memset(&paths->search.tally, 0, sizeof paths->search.tally);
-    paths->search.tally.queued[HW_PATHS_NEAR] = 1;
+    paths->search.tally.queued[HW_QUEUE_NEAR] = 1;
     if (paths->search.root == HW_LID_NONE)
         return;
     hw_best_set(paths->derived.kind, paths->search.target,
                 (size_t)paths->layout.own_row + paths->search.root, 0,
                 paths->tables.column_code + paths->layout.own_column + paths->search.root);
-    paths->search.queue[HW_PATHS_NEAR].list[0] = paths->search.root;
-    paths->search.queue[HW_PATHS_NEAR].count = 1;
-    paths->search.mark[paths->search.root] = 1 << HW_PATHS_NEAR;
+    paths->search.queue[HW_QUEUE_NEAR].list[0] = paths->search.root;
+    paths->search.queue[HW_QUEUE_NEAR].count = 1;
+    paths->search.mark[paths->search.root] = 1 << HW_QUEUE_NEAR;
 }
 
 enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    for (int q = 0; q < HW_PATHS_SETTLED; q++)
+    for (int q = 0; q < HW_QUEUE_SETTLED; q++)
         paths->search.tally.queued[q] = paths->search.queue[q].count;
     if (paths->part->spec.parts > 1)
         status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &paths->search.tally,
@@ -110,7 +110,7 @@ static hw_count queued(const struct hw_sssp_2d *paths)
 {
     hw_count count = 0;
 
-    for (int q = 0; q < HW_PATHS_SETTLED; q++)
+    for (int q = 0; q < HW_QUEUE_SETTLED; q++)
         count += paths->search.queue[q].count;
     return count;
 }
@@ -118,7 +118,7 @@ static hw_count queued(const struct hw_sssp_2d *paths)
 enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, bool sweep,
                                 struct hw_error *err)
 {
-    hw_lid settled = paths->search.queue[HW_PATHS_SETTLED].count;
+    hw_lid settled = paths->search.queue[HW_QUEUE_SETTLED].count;
     int64_t none = hw_distance_none(paths->derived.kind);
     struct hw_sssp_2d_scan scan = {
         .to = paths->search.whole ? none : paths->search.high,
@@ -133,7 +133,7 @@ enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, b
     if (!scan.takes)
         hw_sssp_2d_take(paths, frontier);
     hw_count before = queued(paths);
-    enum hw_status status = hw_sssp_2d_expand(paths, paths->search.queue[HW_PATHS_NEAR].spare,
+    enum hw_status status = hw_sssp_2d_expand(paths, paths->search.queue[HW_QUEUE_NEAR].spare,
                                               frontier, &scan.list, &scan.count, err);
     if (status != HW_OK)
         return status;
@@ -143,7 +143,7 @@ enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, b
         status = hw_sssp_2d_fold(paths, &paths->layout.row, true, err);
     paths->trace.record->frontier += frontier;
     paths->trace.record->discovered += queued(paths) - before;
-    paths->trace.record->settled += paths->search.queue[HW_PATHS_SETTLED].count - settled;
+    paths->trace.record->settled += paths->search.queue[HW_QUEUE_SETTLED].count - settled;
     if (status == HW_OK)
         status = hw_sssp_2d_sum(paths, err);
     hw_sssp_2d_end_step(paths);
@@ -161,7 +161,7 @@ static hw_count count_leaves(const struct hw_sssp_2d *paths)
 #pragma omp parallel for num_threads(paths->threads) reduction(+ : count) if (paths->layout.block > 4096)
     for (hw_lid t = 0; t < paths->layout.block; t++)
         count += hw_bitmap_test(paths->tables.own_leaf, t) &&
-                 !(paths->search.mark[t] & 1 << HW_PATHS_SETTLED) &&
+                 !(paths->search.mark[t] & 1 << HW_QUEUE_SETTLED) &&
                  hw_best_key(paths->derived.kind, paths->search.target, own + t) != none;
     return count;
 }
@@ -176,7 +176,7 @@ static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *e
     hw_sssp_2d_begin_step(paths, "leaves", HW_DIRECTION_BOTTOM_UP);
     paths->search.high = hw_distance_none(paths->derived.kind);
     if (paths->part->spec.parts > 1)
-        status = hw_sssp_2d_tell(paths, err);
+        status = hw_sssp_2d_broadcast_bounds(paths, err);
     if (status != HW_OK)
         return status;
     hw_count found = hw_sssp_2d_pull(paths, true);
@@ -199,21 +199,20 @@ static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, st
     const struct hw_weight_stats *stats = &paths->derived.weight_stats;
     const double weight = fmax(fabs(stats->min), fabs(stats->max));
     const size_t own = paths->layout.own_row;
-    int64_t least = 0;
+    int64_t min = 0;
 
 #pragma omp parallel for num_threads(paths->threads)                                               \
     reduction(min                                                                                  \
-              : least) if (paths->layout.block > 4096)
+              : min) if (paths->layout.block > 4096)
     for (hw_lid t = 0; t < paths->layout.block; t++) {
         int64_t key = hw_best_key(HW_DISTANCE_F32, paths->search.target, own + t);
-        least = key < least ? key : least;
+        min = key < min ? key : min;
     }
     enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &min, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
                "MPI_Allreduce", err);
-    double most =
-        fmax((double)paths->trace.phases * weight, -(double)hw_distance_f32(least)) + weight;
-    *exact = most <= ldexp(1, 24 + paths->derived.weight_exponent);
+    double max = fmax((double)paths->trace.phases * weight, -(double)hw_distance_f32(min)) + weight;
+    *exact = max <= ldexp(1, 24 + paths->derived.weight_exponent);
     return status;
 }
 

@@ -63,17 +63,17 @@ static struct hw_arrays list_arrays(struct hw_sssp_2d *paths)
     hw_arrays_add(&arrays, &paths->tables.degree, block, sizeof *paths->tables.degree);
     hw_arrays_add(&arrays, &paths->search.target, columns, hw_best_size(paths->derived.kind));
     hw_arrays_add(&arrays, &paths->search.mark, block, sizeof *paths->search.mark);
-    for (int q = 0; q < HW_PATHS_QUEUES; q++) {
-        hw_count count = q == HW_PATHS_NEAR ? paths->derived.times * block : block;
+    for (int q = 0; q < HW_QUEUES; q++) {
+        hw_count count = q == HW_QUEUE_NEAR ? paths->derived.times * block : block;
         struct hw_sssp_2d_queue *queue = &paths->search.queue[q];
         hw_arrays_add(&arrays, &queue->list, count, sizeof *queue->list);
-        hw_arrays_add(&arrays, &queue->spare, q == HW_PATHS_SETTLED ? 0 : count,
+        hw_arrays_add(&arrays, &queue->spare, q == HW_QUEUE_SETTLED ? 0 : count,
                       sizeof *queue->spare);
     }
     hw_arrays_add(&arrays, &paths->scratch.discoveries,
-                  (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
+                  (hw_count)paths->threads * (HW_QUEUES + line),
                   sizeof *paths->scratch.discoveries);
-    hw_arrays_add(&arrays, &paths->parents.least, hops ? columns : 0, sizeof *paths->parents.least);
+    hw_arrays_add(&arrays, &paths->parents.min, hops ? columns : 0, sizeof *paths->parents.min);
     hw_arrays_add(&arrays, &paths->parents.hopped, hops ? hw_bits_words(columns) : 0,
                   sizeof *paths->parents.hopped);
     hw_arrays_add(&arrays, &paths->parents.parent_gid, checked, sizeof *paths->parents.parent_gid);
@@ -207,9 +207,9 @@ static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
         int bit = least_bit(out->weight[e].f32);
         exponent = bit < exponent ? bit : exponent;
     }
-    hw_count most = -(hw_count)exponent;
-    enum hw_status status = hw_largest(paths->ctx->world, &most, err);
-    paths->derived.weight_exponent = (int)-most;
+    hw_count max = -(hw_count)exponent;
+    enum hw_status status = hw_largest(paths->ctx->world, &max, err);
+    paths->derived.weight_exponent = (int)-max;
     return status;
 }
 
@@ -236,18 +236,18 @@ static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error 
  * room: [rows block]. length: [block]. Collective.
  */
 static enum hw_status add_lengths(struct hw_sssp_2d *paths, const struct hw_csr *lists,
-                                  hw_lid *room, hw_lid *length, struct hw_error *err)
+                                  hw_lid *buffer, hw_lid *length, struct hw_error *err)
 {
-    hw_count most = (hw_count)UINT32_MAX / paths->layout.rows; /* their sum must not wrap */
+    hw_count max = (hw_count)UINT32_MAX / paths->layout.rows; /* their sum must not wrap */
 
     for (hw_lid c = 0; c < lists->rows; c++) {
         hw_count edges = lists->offset[c + 1] - lists->offset[c];
-        room[c] = (hw_lid)(edges < most ? edges : most);
+        buffer[c] = (hw_lid)(edges < max ? edges : max);
     }
     if (paths->layout.rows == 1)
-        memcpy(length, room, (size_t)paths->layout.block * sizeof *length);
+        memcpy(length, buffer, (size_t)paths->layout.block * sizeof *length);
     for (int r = 0; r < paths->layout.rows && paths->layout.rows > 1; r++)
-        HW_TRY(hw_mpi(MPI_Reduce(room + (size_t)r * paths->layout.block, length,
+        HW_TRY(hw_mpi(MPI_Reduce(buffer + (size_t)r * paths->layout.block, length,
                                  (int)paths->layout.block, HW_MPI_LID, MPI_SUM, r,
                                  paths->layout.column.line.comm),
                       "MPI_Reduce", err));
@@ -259,30 +259,30 @@ enum { LEAF = 1, SINGLE = 2 };
 
 /* The room that classifying vertices takes. */
 struct classes {
-    hw_lid *room;    /* [rows block] */
+    hw_lid *buffer;  /* [rows block] */
     hw_lid *in;      /* [block] edges that enter own positions */
     uint8_t *row;    /* [columns block] */
     uint8_t *column; /* [rows block] */
     uint64_t *leaf;  /* [columns block] bits */
 };
 
-static void drop_classes(struct classes *classes)
+static void free_classes(struct classes *classes)
 {
-    free(classes->room);
+    free(classes->buffer);
     free(classes->in);
     free(classes->row);
     free(classes->column);
     free(classes->leaf);
 }
 
-static enum hw_status make_room(struct hw_sssp_2d *paths, struct classes *classes,
-                                struct hw_error *err)
+static enum hw_status alloc_buffers(struct hw_sssp_2d *paths, struct classes *classes,
+                                    struct hw_error *err)
 {
     hw_count block = paths->layout.block, rows = paths->layout.rows * block,
              columns = paths->layout.columns * block;
     static const char what[] = "classes of vertices";
 
-    HW_TRY(hw_alloc(&classes->room, rows, sizeof *classes->room, what, err));
+    HW_TRY(hw_alloc(&classes->buffer, rows, sizeof *classes->buffer, what, err));
     HW_TRY(hw_alloc(&classes->in, block, sizeof *classes->in, what, err));
     HW_TRY(hw_alloc_zero(&classes->row, columns, 1, what, err));
     HW_TRY(hw_alloc_zero(&classes->column, rows, 1, what, err));
@@ -398,20 +398,20 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
 {
     const struct hw_part *part = paths->part;
     struct classes classes = {0};
-    enum hw_status status = hw_agree(paths->ctx->world, make_room(paths, &classes, err), err);
+    enum hw_status status = hw_agree(paths->ctx->world, alloc_buffers(paths, &classes, err), err);
 
     if (status == HW_OK)
-        status = add_lengths(paths, &part->grid.out, classes.room, paths->tables.degree, err);
+        status = add_lengths(paths, &part->grid.out, classes.buffer, paths->tables.degree, err);
     if (status == HW_OK && part->directed)
-        status = add_lengths(paths, &part->grid.in, classes.room, classes.in, err);
+        status = add_lengths(paths, &part->grid.in, classes.buffer, classes.in, err);
     if (status == HW_OK) {
         classify(paths, &classes);
-        status = hw_rowcol_gather(&paths->layout.row.line, classes.row, paths->layout.block,
-                                  MPI_UINT8_T, err);
+        status = hw_rowcol_allgather(&paths->layout.row.line, classes.row, paths->layout.block,
+                                     MPI_UINT8_T, err);
     }
     if (status == HW_OK)
-        status = hw_rowcol_gather(&paths->layout.column.line, classes.column, paths->layout.block,
-                                  MPI_UINT8_T, err);
+        status = hw_rowcol_allgather(&paths->layout.column.line, classes.column,
+                                     paths->layout.block, MPI_UINT8_T, err);
     if (status == HW_OK) {
         mark_classes(paths, &classes);
         status = hw_agree(paths->ctx->world, make_lists(paths, &classes, err), err);
@@ -420,7 +420,7 @@ static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *
         mark_single(paths, &paths->tables.out_lists, &classes);
         status = measure(paths, part->directed ? classes.in : NULL, err);
     }
-    drop_classes(&classes);
+    free_classes(&classes);
     return status;
 }
 
@@ -441,11 +441,11 @@ static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
         if (paths->layout.rows > 1)
             column[(size_t)paths->layout.own_column + t] = gid;
     }
-    HW_TRY(hw_rowcol_gather(&paths->layout.row.line, paths->tables.gids, paths->layout.block,
-                            HW_MPI_GID, err));
+    HW_TRY(hw_rowcol_allgather(&paths->layout.row.line, paths->tables.gids, paths->layout.block,
+                               HW_MPI_GID, err));
     if (paths->layout.rows > 1)
-        HW_TRY(hw_rowcol_gather(&paths->layout.column.line, column, paths->layout.block, HW_MPI_GID,
-                                err));
+        HW_TRY(hw_rowcol_allgather(&paths->layout.column.line, column, paths->layout.block,
+                                   HW_MPI_GID, err));
     return HW_OK;
 }
 
@@ -467,8 +467,8 @@ static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
 
     int line =
         paths->layout.rows > paths->layout.columns ? paths->layout.rows : paths->layout.columns;
-    for (int f = 0; f < paths->threads * (HW_PATHS_QUEUES + line) && status == HW_OK; f++)
-        paths->scratch.discoveries[f].least = INT64_MAX;
+    for (int f = 0; f < paths->threads * (HW_QUEUES + line) && status == HW_OK; f++)
+        paths->scratch.discoveries[f].min = INT64_MAX;
     paths->search.source = paths->layout.rows > 1
                                ? paths->search.sources
                                : (char *)paths->search.target +

@@ -19,14 +19,14 @@ static bool is_cycle(const struct sssp_trial *trial, const struct hw_cycle *cycl
     hw_gid u, v;
 
     for (hw_count k = 0; k < cycle->length; k++) {
-        double least = INFINITY;
+        double min = INFINITY;
         for (hw_count e = 0; e < trial->edges.count; e++)
             for (int back = 0; back <= !trial->desc.directed; back++) {
                 sssp_trial_ends(trial, e, back, &u, &v);
                 if (u == cycle->vertex[k] && v == cycle->vertex[(k + 1) % cycle->length])
-                    least = fmin(least, sssp_trial_walk(trial, 0, e));
+                    min = fmin(min, sssp_trial_walk(trial, 0, e));
             }
-        sum += least;
+        sum += min;
     }
     return cycle->length > 0 && sum < 0 &&
            (trial->desc.weights == HW_WEIGHTS_F32 ? cycle->real == sum

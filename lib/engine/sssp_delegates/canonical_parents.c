@@ -14,10 +14,10 @@ static void offer(struct hw_sssp_delegates *e, hw_lid v, hw_gid id,
 {
     if (e->parents.hop[v] < 0) {
         e->parents.hop[v] = e->parents.hops_done + 1;
-        e->parents.least[v] = id;
+        e->parents.min[v] = id;
         queue->item[queue->count++] = v;
-    } else if (e->parents.hop[v] == e->parents.hops_done + 1 && id < e->parents.least[v]) {
-        e->parents.least[v] = id;
+    } else if (e->parents.hop[v] == e->parents.hops_done + 1 && id < e->parents.min[v]) {
+        e->parents.min[v] = id;
     }
 }
 
@@ -39,7 +39,7 @@ static hw_count offer_along(struct hw_sssp_delegates *e, const struct hw_sorted_
 
 static int64_t get_least(const struct hw_sssp_delegates *e, hw_lid g)
 {
-    return e->parents.least[g];
+    return e->parents.min[g];
 }
 
 /* What came for a delegate: from its own part, too, which has offered already. */
@@ -49,9 +49,9 @@ static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t id)
         return;
     if (e->parents.hop[g] < 0) {
         e->parents.hop[g] = e->parents.hops_done + 1;
-        e->parents.least[g] = id;
-    } else if (e->parents.hop[g] == e->parents.hops_done + 1 && id < e->parents.least[g]) {
-        e->parents.least[g] = id;
+        e->parents.min[g] = id;
+    } else if (e->parents.hop[g] == e->parents.hops_done + 1 && id < e->parents.min[g]) {
+        e->parents.min[g] = id;
     }
     if (e->parents.hop[g] == e->parents.hops_done + 1 && !(e->search.mark[g] & HW_MARK_QUEUED)) {
         e->search.mark[g] |= HW_MARK_QUEUED;
@@ -59,7 +59,7 @@ static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t id)
     }
 }
 
-static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t id)
+static void take_update(struct hw_sssp_delegates *e, hw_lid where, int64_t id)
 {
     offer(e, e->halo.mirror[where], id, &e->search.next);
 }
@@ -70,25 +70,25 @@ static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_trace_reco
 {
     const struct hw_sssp_delegates_reduction way = {
         .size = sizeof(hw_gid), .get = get_least, .take = take_delegate};
-    struct hw_sssp_delegates_news news = {0};
+    struct hw_sssp_delegates_step_summary summary = {0};
     hw_lid *own = e->search.improved.item;
     hw_count delegates = 0;
 
     for (hw_count i = 0; i < e->search.improved_ghosts.count; i++)
-        hw_sssp_delegates_tell(e, e->search.improved_ghosts.item[i], sizeof(hw_gid),
-                               e->parents.least[e->search.improved_ghosts.item[i]]);
+        hw_sssp_delegates_send_to_owner(e, e->search.improved_ghosts.item[i], sizeof(hw_gid),
+                                        e->parents.min[e->search.improved_ghosts.item[i]]);
     for (hw_count i = 0; i < e->search.improved.count; i++)
         if (own[i] < e->vertices.delegates)
             own[delegates++] = own[i];
         else
             e->search.next.item[e->search.next.count++] = own[i];
-    news.delegates = delegates;
-    news.active = delegates + e->search.next.count + e->search.improved_ghosts.count;
+    summary.delegates = delegates;
+    summary.active = delegates + e->search.next.count + e->search.improved_ghosts.count;
     e->search.improved.count = e->search.improved_ghosts.count = 0;
-    HW_TRY(hw_sssp_delegates_share(e, &news, row, err));
-    HW_TRY(hw_sssp_delegates_reduce(e, &way, own, delegates, news.delegates, row, err));
-    HW_TRY(hw_sssp_delegates_deliver(e, sizeof(hw_gid), take_told, row, err));
-    *more = news.active > 0;
+    HW_TRY(hw_sssp_delegates_reduce_summary(e, &summary, row, err));
+    HW_TRY(hw_sssp_delegates_reduce(e, &way, own, delegates, summary.delegates, row, err));
+    HW_TRY(hw_sssp_delegates_exchange_updates(e, sizeof(hw_gid), take_update, row, err));
+    *more = summary.active > 0;
     return HW_OK;
 }
 
@@ -109,9 +109,9 @@ static void pull_last(struct hw_sssp_delegates *e, struct hw_trace_record *row)
                 continue;
             hw_gid id = hw_sssp_delegates_id(e, u);
             bool better = e->parents.hop[v] < 0 || e->parents.hop[u] + 1 < e->parents.hop[v] ||
-                          (e->parents.hop[u] + 1 == e->parents.hop[v] && id < e->parents.least[v]);
+                          (e->parents.hop[u] + 1 == e->parents.hop[v] && id < e->parents.min[v]);
             e->parents.hop[v] = better ? e->parents.hop[u] + 1 : e->parents.hop[v];
-            e->parents.least[v] = better ? id : e->parents.least[v];
+            e->parents.min[v] = better ? id : e->parents.min[v];
         }
         row->edges_examined += e->lists.into->lists.offset[v + 1] - e->lists.into->lists.offset[v];
     }
@@ -133,7 +133,7 @@ static hw_count write_parents(struct hw_sssp_delegates *e)
         if (!delegate && hw_best_parent(e->derived.kind, e->search.best, v) == e->vertices.none)
             continue;
         hw_lid slot = delegate ? e->vertices.own_slot[v] : v - e->vertices.delegates;
-        e->parents.parent[slot] = e->parents.least[v];
+        e->parents.parent[slot] = e->parents.min[v];
         hw_best_set(e->derived.kind, e->search.best, e->vertices.delegates + slot, key,
                     e->vertices.none);
         lost += e->parents.hop[v] < 0;
@@ -148,7 +148,7 @@ static void start(struct hw_sssp_delegates *e)
 
     for (hw_count v = 0; v < all; v++) {
         e->parents.hop[v] = -1;
-        e->parents.least[v] = INT64_MAX;
+        e->parents.min[v] = INT64_MAX;
         e->search.mark[v] = 0;
     }
     e->parents.hops_done = 0;
@@ -157,7 +157,7 @@ static void start(struct hw_sssp_delegates *e)
     if (e->search.root == HW_LID_NONE)
         return;
     e->parents.hop[e->search.root] = 0;
-    e->parents.least[e->search.root] = hw_sssp_delegates_id(e, e->search.root);
+    e->parents.min[e->search.root] = hw_sssp_delegates_id(e, e->search.root);
     e->search.next.item[e->search.next.count++] = e->search.root;
 }
 

@@ -109,7 +109,7 @@ done:
 
 /* Lists, of the slots whose parent this part must ask for, the places among its
  * mirrors. question: NULL to count. at: [parts]. */
-static void list_questions(const struct hw_sssp_delegates *e, hw_lid *question, hw_count *at)
+static void list_requests(const struct hw_sssp_delegates *e, hw_lid *request, hw_count *at)
 {
     const hw_lid *first = e->halo.mirror_first;
 
@@ -126,62 +126,62 @@ static void list_questions(const struct hw_sssp_delegates *e, hw_lid *question, 
             else
                 high = middle;
         }
-        if (question)
-            question[at[low]] = place;
+        if (request)
+            request[at[low]] = place;
         at[low]++;
     }
 }
 
 /* Answers questions about ghosts, whose places come part after part. */
-static void answer(const struct hw_sssp_delegates *e, const hw_lid *asked, const hw_count *count,
-                   struct parent *out)
+static void reply(const struct hw_sssp_delegates *e, const hw_lid *requested, const hw_count *count,
+                  struct parent *out)
 {
     hw_count i = 0;
 
     for (int r = 0; r < e->ctx.size; r++)
         for (hw_count end = i + count[r]; i < end; i++)
-            out[i] = known_parent(e, e->vertices.locals + e->halo.ghost_first[r] + asked[i]);
+            out[i] = known_parent(e, e->vertices.locals + e->halo.ghost_first[r] + requested[i]);
 }
 
 /* Asks the parts that sent a vertex for its parent. question: [questions] places,
  * part after part; e->messages.send_count counts them. Collective. */
-static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_count questions,
+static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *request, hw_count requests,
                           struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
-    hw_lid *asked = NULL, *relative = NULL;
+    hw_lid *requested = NULL, *relative = NULL;
     struct parent *out = NULL, *in = NULL;
-    hw_count answers = 0, i = 0;
-    enum hw_status status = hw_alloc(&relative, questions, sizeof *relative, "parents", err);
+    hw_count replies = 0, i = 0;
+    enum hw_status status = hw_alloc(&relative, requests, sizeof *relative, "parents", err);
 
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
         for (hw_count end = i + e->messages.send_count[r]; i < end; i++)
-            relative[i] = question[i] - e->halo.mirror_first[r];
-    status = hw_alltoallv(e->ctx.world, sizeof *relative, relative, e->messages.send_count, &asked,
-                          e->messages.recv_count, err);
+            relative[i] = request[i] - e->halo.mirror_first[r];
+    status = hw_alltoallv(e->ctx.world, sizeof *relative, relative, e->messages.send_count,
+                          &requested, e->messages.recv_count, err);
     if (status != HW_OK)
         goto done;
     for (int r = 0; r < parts; r++)
-        answers += e->messages.recv_count[r];
-    status = hw_alloc(&out, answers, sizeof *out, "parents", err);
+        replies += e->messages.recv_count[r];
+    status = hw_alloc(&out, replies, sizeof *out, "parents", err);
     if (status == HW_OK)
-        status = hw_alloc(&in, questions, sizeof *in, "parents", err);
+        status = hw_alloc(&in, requests, sizeof *in, "parents", err);
     status = hw_agree(e->ctx.world, status, err);
     if (status != HW_OK)
         goto done;
-    answer(e, asked, e->messages.recv_count, out);
+    reply(e, requested, e->messages.recv_count, out);
     status = hw_alltoallv_into(e->ctx.world, sizeof *out, out, e->messages.recv_count, in,
                                e->messages.send_count, err);
-    for (hw_count k = 0; k < questions && status == HW_OK; k++)
-        set_parent(e, e->halo.mirror[question[k]] - e->vertices.delegates, &in[k]);
-    hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *question);
+    for (hw_count k = 0; k < requests && status == HW_OK; k++)
+        set_parent(e, e->halo.mirror[request[k]] - e->vertices.delegates, &in[k]);
+    hw_sssp_delegates_count_sent(e, row, e->messages.send_count, sizeof *request);
     hw_sssp_delegates_count_sent(e, row, e->messages.recv_count, sizeof *out);
     hw_traffic_add_gather(&row->sent, sizeof *e->messages.send_count, parts, e->part->spec.devices);
 done:
-    free(asked);
+    free(requested);
     free(relative);
     free(out);
     free(in);
@@ -192,23 +192,23 @@ static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_trace_
                                    struct hw_error *err)
 {
     int parts = e->ctx.size;
-    hw_lid *question = NULL;
-    hw_count *at = NULL, questions = 0;
+    hw_lid *request = NULL;
+    hw_count *at = NULL, requests = 0;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
     memset(e->messages.send_count, 0, (size_t)parts * sizeof *e->messages.send_count);
-    list_questions(e, NULL, e->messages.send_count);
+    list_requests(e, NULL, e->messages.send_count);
     if (status == HW_OK) {
-        questions = places_of(e->messages.send_count, parts, at);
-        status = hw_alloc(&question, questions, sizeof *question, "parents", err);
+        requests = places_of(e->messages.send_count, parts, at);
+        status = hw_alloc(&request, requests, sizeof *request, "parents", err);
     }
     status = hw_agree(e->ctx.world, status, err);
     if (status == HW_OK) {
-        list_questions(e, question, at);
-        status = ask(e, question, questions, row, err);
+        list_requests(e, request, at);
+        status = ask(e, request, requests, row, err);
     }
     free(at);
-    free(question);
+    free(request);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The inside of methods `delta` and `bellman-ford` on the degree-separated
- * layout: what their files share, for them and their test alone.
+ * Methods `delta` and `bellman-ford` on the degree-separated layout: the state and functions that
+ * their files share.
  *
  * A part numbers all vertices it meets in one sequence: the delegates; its own
  * slots; and ghosts, the normal vertices of other parts that edges of nn lead
@@ -9,15 +9,15 @@
  * distance and a parent for each of these vertices, in one table; that of a
  * ghost is the best that this part has sent to its owner.
  *
- * A step pushes along edges, or pulls, on every part by itself. Then the parts
- * exchange what became less: delegates are reduced by minimum, as a list or as a
- * whole array, whichever is smaller ("Scalable Breadth-First Search on a GPU
+ * In a step each part relaxes its edges by push or pull. Then the parts exchange the distances
+ * that decreased: delegates are all-reduced by minimum, as a list or as a whole array, whichever
+ * is smaller ("Scalable Breadth-First Search on a GPU
  * Cluster", section V-A, with distances in place of bits); ghosts go point to
  * point, the best for each (section V-B).
  *
- * The parent of a vertex is written down with its distance as a code that this
- * part understands: a local, or that another part sent it. What only other parts
- * know is asked for when the search is over (search_parents.c).
+ * The parent is stored with the distance as a code: a local vertex, or "sent by another part".
+ * Parents of the second kind are requested from other parts after the search
+ * (search_parents.c).
  */
 #ifndef HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
 #define HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
@@ -44,10 +44,10 @@ struct hw_sssp_delegates_queue {
 
 /* Marks of a vertex. */
 enum {
-    HW_MARK_QUEUED = 1, /* improved, and waiting for its next visit */
-    HW_MARK_FAR = 2,    /* in the far list */
-    HW_MARK_BUCKET = 4, /* in this bucket, or in one before it */
-    HW_MARK_TOLD = 8    /* a delegate that this part improved in this step */
+    HW_MARK_QUEUED = 1,  /* improved, and waiting for its next visit */
+    HW_MARK_FAR = 2,     /* in the far list */
+    HW_MARK_BUCKET = 4,  /* in this bucket, or in one before it */
+    HW_MARK_IMPROVED = 8 /* a delegate whose distance this part decreased in this step */
 };
 
 /* Which edges of a vertex are followed. */
@@ -61,16 +61,16 @@ enum hw_sssp_delegates_scan {
 /* Numbers that every rank sends to every other in a step. */
 #define HW_SUMMARY_NUMBERS 6
 
-/* What a step reports to all ranks: one rank's part of it goes in, the sum comes out. */
-struct hw_sssp_delegates_news {
+/* Counters of a step, summed over all ranks; `min` is their minimum. */
+struct hw_sssp_delegates_step_summary {
     hw_count delegates; /* delegates improved; those of several parts count for each */
     hw_count active;    /* vertices improved inside the bucket, likewise */
     hw_count settled;   /* vertices that came into the bucket so far */
     hw_count repeated;  /* visits to vertices that had been in it already */
-    int64_t least;      /* no distance beyond the bucket is less: a key; of all, the least */
+    int64_t min;        /* no distance beyond the bucket is less: a key; of all, the least */
 };
 
-/* What a visit of a vertex wants to know of a list, side by side. */
+/* The data of a list that a visit of a vertex reads, adjacent in memory. */
 struct hw_sssp_delegates_row {
     struct hw_edge first; /* a copy; where the list is empty, as heavy as can be */
     hw_count at;          /* where the list begins */
@@ -165,7 +165,7 @@ struct hw_sssp_delegates_messages {
 /* Parents, when the search is over. */
 struct hw_sssp_delegates_parent_state {
     hw_gid *parent; /* [slots] graph ids, of those whose code is no local */
-    hw_gid *least;  /* [locals+ghosts] hops: the least parent; NULL if unused */
+    hw_gid *min;    /* [locals+ghosts] hops: the least parent; NULL if unused */
     int32_t *hop;   /* [locals+ghosts] likewise */
     int32_t hops_done;
 };
@@ -281,26 +281,26 @@ enum hw_status hw_sssp_delegates_place_regions(struct hw_sssp_delegates *e, stru
 /* Opens the exchange of the regions. Local. */
 enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
-/* Appends an improved ghost to what is sent to its owner, with a value of `size`
- * bytes. Local. */
-void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value);
+/* Appends an improved ghost, with a value of `size` bytes, to the message to its owner. Local. */
+void hw_sssp_delegates_send_to_owner(struct hw_sssp_delegates *e, hw_lid ghost, size_t size,
+                                     int64_t value);
 
-/* Sums news, and learns how many entries and delegates come from each part; after
- * all hw_sssp_delegates_tell() of a step. Collective. */
-enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
-                                       struct hw_sssp_delegates_news *news,
-                                       struct hw_trace_record *row, struct hw_error *err);
+/* Reduces the summary over all ranks and exchanges the numbers of entries and delegates of each
+ * part; after all hw_sssp_delegates_send_to_owner() of a step. Collective. */
+enum hw_status hw_sssp_delegates_reduce_summary(struct hw_sssp_delegates *e,
+                                                struct hw_sssp_delegates_step_summary *summary,
+                                                struct hw_trace_record *row, struct hw_error *err);
 
 /* A way to reduce values of delegates by minimum. */
 struct hw_sssp_delegates_reduction {
     size_t size; /* bytes of a value, 4 or 8; signed */
     int64_t (*get)(const struct hw_sssp_delegates *e, hw_lid delegate);
-    /* Gets what came, of some delegates several times. */
+    /* Takes a received value; a delegate may have several. */
     void (*take)(struct hw_sssp_delegates *e, hw_lid delegate, int64_t value);
 };
 
-/* Reduces; own[0, own_count) are those that changed here. hw_sssp_delegates_share() reported
- * how many did elsewhere. Collective. */
+/* Reduces; own[0, own_count) are those that changed here. hw_sssp_delegates_reduce_summary()
+ * reported how many did elsewhere. Collective. */
 enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
                                         const struct hw_sssp_delegates_reduction *way,
                                         const hw_lid *own, hw_count own_count, hw_count all_count,
@@ -308,15 +308,16 @@ enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
 
 /* Sends the queued entries; take() gets each entry that came: the place among
  * halo.mirror, and its value. Collective. */
-enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
-                                         void (*take)(struct hw_sssp_delegates *e, hw_lid place,
-                                                      int64_t value),
-                                         struct hw_trace_record *row, struct hw_error *err);
+enum hw_status hw_sssp_delegates_exchange_updates(struct hw_sssp_delegates *e, size_t size,
+                                                  void (*take)(struct hw_sssp_delegates *e,
+                                                               hw_lid place, int64_t value),
+                                                  struct hw_trace_record *row,
+                                                  struct hw_error *err);
 
 /* Does all of this with improved distances, and makes the next frontier and the
  * far list. Collective. */
 enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row,
-                                          struct hw_sssp_delegates_news *news,
+                                          struct hw_sssp_delegates_step_summary *summary,
                                           struct hw_error *err);
 
 /* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
@@ -335,15 +336,15 @@ enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_
 enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position,
                                         struct hw_result *result, struct hw_error *err);
 
-/* Forgets the last search, and puts the root into the first frontier. Local. */
+/* Resets the search state and puts the root into the first frontier. Local. */
 void hw_sssp_delegates_start(struct hw_sssp_delegates *e);
 
-/* Turns what waits for its visit into the frontier. Local. */
+/* Makes the queued vertices the frontier. Local. */
 void hw_sssp_delegates_advance(struct hw_sssp_delegates *e);
 
 /* ---- sssp_delegates_negative.c ---- */
 
-/* What both looks below take: nothing where no weight is negative. Collective. */
+/* Allocates the state of both checks below; nothing where no weight is negative. Collective. */
 enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
 /* Whether an edge that the root reaches is a negative cycle by itself, as only
@@ -360,8 +361,8 @@ enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e,
 
 /* ---- search_parents.c ---- */
 
-/* Learns the parents that hw_sssp_delegates_parent() returns, and of edges from them the
- * weights, where e->negative.weight has those known here. Collective. */
+/* Fetches the parents that hw_sssp_delegates_parent() returns and, where e->negative.weight is
+ * allocated, the weights of the edges from them. Collective. */
 enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                                          struct hw_error *err);
 

@@ -103,8 +103,8 @@ static void add_parents(struct hw_arrays *arrays, struct hw_sssp_delegates *e)
 
     hw_arrays_add_uninitialized(arrays, &parents->parent, e->part->separate.slots,
                                 sizeof *parents->parent);
-    hw_arrays_add_uninitialized(arrays, &parents->least, e->derived.hops ? all : 0,
-                                sizeof *parents->least);
+    hw_arrays_add_uninitialized(arrays, &parents->min, e->derived.hops ? all : 0,
+                                sizeof *parents->min);
     hw_arrays_add_uninitialized(arrays, &parents->hop, e->derived.hops ? all : 0,
                                 sizeof *parents->hop);
 }

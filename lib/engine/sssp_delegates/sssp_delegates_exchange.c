@@ -83,11 +83,11 @@ static inline int64_t get(const char *values, size_t size, hw_count i)
     return large;
 }
 
-/* ---- news ---- */
+/* ---- the summary of a step ---- */
 
-enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
-                                       struct hw_sssp_delegates_news *news,
-                                       struct hw_trace_record *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_reduce_summary(struct hw_sssp_delegates *e,
+                                                struct hw_sssp_delegates_step_summary *summary,
+                                                struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -95,7 +95,7 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
     if (parts == 1)
         return HW_OK;
     const hw_count mine[NUMBERS] = {
-        0, news->delegates, news->active, news->settled, news->repeated, news->least};
+        0, summary->delegates, summary->active, summary->settled, summary->repeated, summary->min};
     for (int r = 0; r < parts; r++) {
         memcpy(e->messages.summary_out + r * NUMBERS, mine, sizeof mine);
         e->messages.summary_out[r * NUMBERS + SENT] = e->messages.send_count[r];
@@ -104,15 +104,15 @@ enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
         hw_mpi(MPI_Alltoall(e->messages.summary_out, NUMBERS, HW_MPI_COUNT, e->messages.summary_in,
                             NUMBERS, HW_MPI_COUNT, e->ctx.world),
                "MPI_Alltoall", err);
-    *news = (struct hw_sssp_delegates_news){.least = INT64_MAX};
+    *summary = (struct hw_sssp_delegates_step_summary){.min = INT64_MAX};
     for (int r = 0; r < parts; r++) {
-        const hw_count *theirs = e->messages.summary_in + r * NUMBERS;
-        e->messages.recv_count[r] = theirs[SENT];
-        news->delegates += theirs[DELEGATES];
-        news->active += theirs[ACTIVE];
-        news->settled += theirs[SETTLED];
-        news->repeated += theirs[REPEATED];
-        news->least = theirs[LEAST] < news->least ? theirs[LEAST] : news->least;
+        const hw_count *reported = e->messages.summary_in + r * NUMBERS;
+        e->messages.recv_count[r] = reported[SENT];
+        summary->delegates += reported[DELEGATES];
+        summary->active += reported[ACTIVE];
+        summary->settled += reported[SETTLED];
+        summary->repeated += reported[REPEATED];
+        summary->min = reported[LEAST] < summary->min ? reported[LEAST] : summary->min;
     }
     hw_traffic_add_gather(&row->sent, sizeof mine, parts, e->part->spec.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
@@ -226,7 +226,8 @@ static hw_lid *places_of(char *region, hw_count most, size_t size)
     return (hw_lid *)(void *)(region + (size_t)most * size);
 }
 
-void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value)
+void hw_sssp_delegates_send_to_owner(struct hw_sssp_delegates *e, hw_lid ghost, size_t size,
+                                     int64_t value)
 {
     hw_lid x = ghost - e->vertices.locals;
     int r = owner_of(e, x);
@@ -237,10 +238,10 @@ void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t si
     places_of(region, e->halo.ghost_count[r], size)[at] = x - e->halo.ghost_first[r];
 }
 
-enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
-                                         void (*take)(struct hw_sssp_delegates *e, hw_lid place,
-                                                      int64_t value),
-                                         struct hw_trace_record *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_exchange_updates(struct hw_sssp_delegates *e, size_t size,
+                                                  void (*take)(struct hw_sssp_delegates *e,
+                                                               hw_lid place, int64_t value),
+                                                  struct hw_trace_record *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -311,11 +312,11 @@ static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t key)
 
     if (better)
         hw_best_set(e->derived.kind, e->search.best, g, key, e->vertices.none);
-    if (better || e->search.mark[g] & HW_MARK_TOLD)
+    if (better || e->search.mark[g] & HW_MARK_IMPROVED)
         place_once(e, g);
 }
 
-static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
+static void take_update(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
 {
     hw_lid v = e->halo.mirror[where];
 
@@ -325,19 +326,20 @@ static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
 
 /* Places improved slots, gathers improved delegates at the front of the list, and
  * reports ghosts. */
-static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_news *news)
+static void sort_improved(struct hw_sssp_delegates *e,
+                          struct hw_sssp_delegates_step_summary *summary)
 {
     struct hw_sssp_delegates_queue *improved = &e->search.improved,
                                    *ghosts = &e->search.improved_ghosts;
-    int64_t least = INT64_MAX;
+    int64_t min = INT64_MAX;
 
-    news->active = 0;
+    summary->active = 0;
     for (hw_count i = 0; i < ghosts->count; i++) {
         int64_t key = hw_sssp_delegates_key(e, ghosts->item[i]);
         e->search.mark[ghosts->item[i]] = 0;
-        news->active += key < e->search.high;
-        least = key >= e->search.high && key < least ? key : least;
-        hw_sssp_delegates_tell(e, ghosts->item[i], e->derived.key_size, key);
+        summary->active += key < e->search.high;
+        min = key >= e->search.high && key < min ? key : min;
+        hw_sssp_delegates_send_to_owner(e, ghosts->item[i], e->derived.key_size, key);
     }
     hw_count delegates = 0;
     for (hw_count i = 0; i < improved->count; i++) {
@@ -347,36 +349,37 @@ static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_
             continue;
         }
         int64_t key = hw_sssp_delegates_key(e, v);
-        news->active += key < e->search.high;
-        least = key >= e->search.high && key < least ? key : least;
-        e->search.mark[v] = (e->search.mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_TOLD;
+        summary->active += key < e->search.high;
+        min = key >= e->search.high && key < min ? key : min;
+        e->search.mark[v] = (e->search.mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_IMPROVED;
         improved->item[delegates++] = v;
     }
     improved->count = delegates;
     ghosts->count = 0;
-    news->active += e->search.next.count;
-    news->delegates = delegates;
-    news->least = e->search.far_least < least ? e->search.far_least : least;
+    summary->active += e->search.next.count;
+    summary->delegates = delegates;
+    summary->min = e->search.far_least < min ? e->search.far_least : min;
 }
 
 enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_trace_record *row,
-                                          struct hw_sssp_delegates_news *news, struct hw_error *err)
+                                          struct hw_sssp_delegates_step_summary *summary,
+                                          struct hw_error *err)
 {
     const struct hw_sssp_delegates_reduction way = {
         .size = e->derived.key_size, .get = get_delegate, .take = take_delegate};
     struct hw_sssp_delegates_queue *improved = &e->search.improved;
     double start = hw_seconds();
 
-    *news = (struct hw_sssp_delegates_news){.settled = e->search.settled,
-                                            .repeated = e->search.repeated};
-    sort_improved(e, news);
+    *summary = (struct hw_sssp_delegates_step_summary){.settled = e->search.settled,
+                                                       .repeated = e->search.repeated};
+    sort_improved(e, summary);
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
-    HW_TRY(hw_sssp_delegates_share(e, news, row, err));
-    HW_TRY(hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, news->delegates, row,
-                                    err));
-    HW_TRY(hw_sssp_delegates_deliver(e, e->derived.key_size, take_told, row, err));
+    HW_TRY(hw_sssp_delegates_reduce_summary(e, summary, row, err));
+    HW_TRY(hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, summary->delegates,
+                                    row, err));
+    HW_TRY(hw_sssp_delegates_exchange_updates(e, e->derived.key_size, take_update, row, err));
     for (hw_count i = 0; i < improved->count; i++)
-        e->search.mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
+        e->search.mark[improved->item[i]] &= (uint8_t)~HW_MARK_IMPROVED;
     improved->count = 0;
     return HW_OK;
 }

@@ -48,14 +48,14 @@ enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, stru
 static enum hw_status flood(struct hw_sssp_delegates *e, struct hw_trace_record *row,
                             struct hw_error *err)
 {
-    struct hw_sssp_delegates_news news = {.active = 1};
+    struct hw_sssp_delegates_step_summary summary = {.active = 1};
     enum hw_status status = HW_OK;
 
     hw_sssp_delegates_start(e);
-    while (status == HW_OK && news.active > 0) {
+    while (status == HW_OK && summary.active > 0) {
         hw_sssp_delegates_advance(e);
         row->edges_examined += hw_sssp_delegates_push(e, HW_SCAN_FLOOD);
-        status = hw_sssp_delegates_exchange(e, row, &news, err);
+        status = hw_sssp_delegates_exchange(e, row, &summary, err);
     }
     row->edges_examined += hw_sssp_delegates_pull_last(e, true);
     e->search.improved.count = 0;
@@ -68,17 +68,16 @@ static bool less_weight(enum hw_distance kind, union hw_weight a, union hw_weigh
 }
 
 /* Takes an edge if it is less than the least so far, by weight, source and target. */
-static void consider(enum hw_distance kind, struct hw_negative_edge *least, hw_gid source,
+static void consider(enum hw_distance kind, struct hw_negative_edge *min, hw_gid source,
                      hw_gid target, union hw_weight weight)
 {
-    bool better = least->source == HW_GID_NONE || less_weight(kind, weight, least->weight);
+    bool better = min->source == HW_GID_NONE || less_weight(kind, weight, min->weight);
 
-    if (!better && less_weight(kind, least->weight, weight))
+    if (!better && less_weight(kind, min->weight, weight))
         return;
-    better =
-        better || source < least->source || (source == least->source && target < least->target);
+    better = better || source < min->source || (source == min->source && target < min->target);
     if (better)
-        *least = (struct hw_negative_edge){.source = source, .target = target, .weight = weight};
+        *min = (struct hw_negative_edge){.source = source, .target = target, .weight = weight};
 }
 
 static hw_gid id_of(const struct hw_sssp_delegates *e, hw_lid v)
@@ -88,7 +87,7 @@ static hw_gid id_of(const struct hw_sssp_delegates *e, hw_lid v)
 }
 
 /* The edges of an undirected graph, each from its lesser end. */
-static void consider_edges(const struct hw_sssp_delegates *e, struct hw_negative_edge *least)
+static void consider_edges(const struct hw_sssp_delegates *e, struct hw_negative_edge *min)
 {
     const struct hw_sorted_csr *lists[] = {&e->lists.out.lists, &e->lists.cross.lists};
 
@@ -99,7 +98,7 @@ static void consider_edges(const struct hw_sssp_delegates *e, struct hw_negative
                 if (hw_distance_weight(e->derived.kind, edge->weight) >= 0)
                     break;
                 hw_gid a = hw_sssp_delegates_id(e, u), b = id_of(e, edge->index);
-                consider(e->derived.kind, least, a < b ? a : b, a < b ? b : a, edge->weight);
+                consider(e->derived.kind, min, a < b ? a : b, a < b ? b : a, edge->weight);
             }
 }
 
@@ -108,7 +107,7 @@ enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e,
                                                struct hw_error *err)
 {
     const struct hw_part_vertices *own = &e->part->own;
-    struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
+    struct hw_negative_edge min = {.source = HW_GID_NONE, .target = HW_GID_NONE};
 
     double start = hw_seconds();
 
@@ -117,12 +116,12 @@ enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e,
         hw_lid v = hw_sssp_delegates_find(e, e->part->index, own->loop[i]);
         hw_gid id = own->graph_id[own->loop[i]];
         if (hw_sssp_delegates_reached(e, v))
-            consider(e->derived.kind, &least, id, id, own->loop_weight[i]);
+            consider(e->derived.kind, &min, id, id, own->loop_weight[i]);
     }
     if (!e->part->directed)
-        consider_edges(e, &least);
+        consider_edges(e, &min);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    return hw_negative_least(&e->ctx, e->part->weights, &least, cycle, err);
+    return hw_negative_least(&e->ctx, e->part->weights, &min, cycle, err);
 }
 
 /* ---- longer cycles ---- */

@@ -122,7 +122,8 @@ static hw_count owned_in(const struct hw_sssp_delegates *e,
 
 /* Pushes the frontier and sends what it improved. Collective. */
 static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan,
-                                struct hw_trace_record *row, struct hw_sssp_delegates_news *news,
+                                struct hw_trace_record *row,
+                                struct hw_sssp_delegates_step_summary *summary,
                                 struct hw_error *err)
 {
     double start = hw_seconds();
@@ -131,7 +132,7 @@ static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delega
     row->frontier = owned_in(e, &e->search.frontier);
     row->edges_examined = hw_sssp_delegates_push(e, scan);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
+    enum hw_status status = hw_sssp_delegates_exchange(e, row, summary, err);
     row->discovered = owned_in(e, &e->search.next);
     return status;
 }
@@ -140,7 +141,8 @@ static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delega
 
 /* The long edges of a bucket. Collective. */
 static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_record *row,
-                                struct hw_sssp_delegates_news *news, struct hw_error *err)
+                                struct hw_sssp_delegates_step_summary *summary,
+                                struct hw_error *err)
 {
     double start = hw_seconds();
     hw_count far = e->search.far.count;
@@ -152,22 +154,22 @@ static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_trace_rec
         snprintf(row->routine, sizeof row->routine, "long pull");
     }
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
+    enum hw_status status = hw_sssp_delegates_exchange(e, row, summary, err);
     for (hw_count i = far; i < e->search.far.count; i++)
         row->discovered += hw_sssp_delegates_owns(e, e->search.far.item[i]);
     return status;
 }
 
 /* How wide the next bucket should be, after one that did this. */
-static double adapt(const struct hw_sssp_delegates *e, const struct hw_sssp_delegates_news *news,
-                    double width)
+static double adapt(const struct hw_sssp_delegates *e,
+                    const struct hw_sssp_delegates_step_summary *summary, double width)
 {
     if (e->config.delta > 0)
         return width;
-    if ((double)news->repeated < CALM * (double)news->settled ||
-        news->settled < (hw_count)FEW * e->ctx.size)
+    if ((double)summary->repeated < CALM * (double)summary->settled ||
+        summary->settled < (hw_count)FEW * e->ctx.size)
         return 2 * width;
-    return news->repeated > news->settled ? width / 2 : width;
+    return summary->repeated > summary->settled ? width / 2 : width;
 }
 
 /* Opens the bucket [low, low+width), and takes what is in it from the far list. */
@@ -202,7 +204,7 @@ static void open_bucket(struct hw_sssp_delegates *e, int64_t low, double width)
 static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *steps,
                                 struct hw_error *err)
 {
-    struct hw_sssp_delegates_news news = {0};
+    struct hw_sssp_delegates_step_summary summary = {0};
     enum hw_status status = HW_OK;
     double width = e->config.delta > 0 ? e->derived.width : FIRST * e->derived.width;
 
@@ -210,17 +212,17 @@ static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_trace *st
     e->search.high = e->search.high > 0 ? e->search.high : 1;
     for (;;) {
         do
-            status = push_step(e, HW_SCAN_SHORT, add_row(e, steps, "short push"), &news, err);
-        while (status == HW_OK && news.active > 0);
-        struct hw_sssp_delegates_news bucket = news;
+            status = push_step(e, HW_SCAN_SHORT, add_row(e, steps, "short push"), &summary, err);
+        while (status == HW_OK && summary.active > 0);
+        struct hw_sssp_delegates_step_summary bucket = summary;
         if (status == HW_OK && bucket.settled > 0)
-            status = long_step(e, add_row(e, steps, "long push"), &news, err);
-        if (status != HW_OK || news.least == INT64_MAX)
+            status = long_step(e, add_row(e, steps, "long push"), &summary, err);
+        if (status != HW_OK || summary.min == INT64_MAX)
             return status;
         e->search.reached += e->search.settled;
         e->search.bucket_number++;
         width = adapt(e, &bucket, width);
-        open_bucket(e, news.least, width);
+        open_bucket(e, summary.min, width);
     }
 }
 
@@ -251,18 +253,18 @@ static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_re
 {
     enum hw_sssp_delegates_scan scan = e->derived.classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
     bool watch = e->derived.weight_stats.negative > 0 && e->part->directed;
-    struct hw_sssp_delegates_news news = {.active = 1};
+    struct hw_sssp_delegates_step_summary summary = {.active = 1};
     enum hw_status status = HW_OK;
     char routine[32];
 
     snprintf(routine, sizeof routine, "%s%s", e->derived.classes ? "classes" : "all edges",
              e->config.duplicates ? ", duplicates" : "");
-    for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && news.active > 0; round++) {
+    for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && summary.active > 0; round++) {
         struct hw_trace_record *row = add_row(e, &result->trace, routine);
         hw_count settled = e->search.settled;
-        status = push_step(e, scan, row, &news, err);
+        status = push_step(e, scan, row, &summary, err);
         row->settled = e->search.settled - settled;
-        if (status != HW_OK || !watch || news.active == 0 || round < next)
+        if (status != HW_OK || !watch || summary.active == 0 || round < next)
             continue;
         next = 2 * round < e->part->vertices + 2 || too_many(e, round) ? 2 * round
                                                                        : e->part->vertices + 2;

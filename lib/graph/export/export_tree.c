@@ -243,7 +243,7 @@ static enum hw_status write_table(struct table *table, struct hw_error *err)
     return status;
 }
 
-static enum hw_status make_room(struct table *table, struct hw_error *err)
+static enum hw_status alloc_buffers(struct table *table, struct hw_error *err)
 {
     HW_TRY(hw_alloc(&table->value.any, CHUNK, sizeof(int64_t), "distances", err));
 
@@ -267,7 +267,7 @@ enum hw_status hw_export_tree(const struct hw_context *ctx, const struct hw_expo
     if (status == HW_OK && what->graph)
         status = hw_labels_open(ctx, what->graph, &table.labels, err);
     if (status == HW_OK)
-        status = hw_agree(table.ctx->world, make_room(&table, err), err);
+        status = hw_agree(table.ctx->world, alloc_buffers(&table, err), err);
     if (status == HW_OK)
         status = write_table(&table, err);
     if (status == HW_OK)

@@ -33,8 +33,8 @@ static enum hw_status tidy(struct ids *ids, int bits, struct hw_error *err)
 }
 
 /* Makes room for `more` ids: by dropping repeated ones if that gives as much again. */
-static enum hw_status make_room(const struct hw_context *ctx, struct ids *ids, hw_count more,
-                                int bits, struct hw_error *err)
+static enum hw_status alloc_buffers(const struct hw_context *ctx, struct ids *ids, hw_count more,
+                                    int bits, struct hw_error *err)
 {
     uint64_t *grown = NULL;
 
@@ -64,7 +64,7 @@ static enum hw_status gather_ids(const struct hw_context *ctx, const struct hw_p
 {
     for (hw_count k = 0; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
-        HW_TRY(make_room(ctx, ids, 2 * piece->count, bits, err));
+        HW_TRY(alloc_buffers(ctx, ids, 2 * piece->count, bits, err));
         for (hw_count i = 0; i < piece->count; i++) {
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->source, i);
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->target, i);
@@ -111,31 +111,31 @@ static enum hw_status choose_cuts(const struct hw_context *ctx, const struct ids
 }
 
 /* What ranks ask of each other, and the numbers they get. */
-struct questions {
+struct requests {
     hw_count *send, *receive; /* [ranks] */
-    uint64_t *asked;          /* ids that others ask this rank for */
-    hw_gid *answer;           /* [ids of this rank] their new numbers */
+    uint64_t *requested;      /* ids that others ask this rank for */
+    hw_gid *reply;            /* [ids of this rank] their new numbers */
 };
 
-static void questions_free(struct questions *questions)
+static void requests_free(struct requests *requests)
 {
-    free(questions->send);
-    free(questions->receive);
-    free(questions->asked);
-    free(questions->answer);
+    free(requests->send);
+    free(requests->receive);
+    free(requests->requested);
+    free(requests->reply);
 }
 
 /* Sends each id to its holder; `held` is what this rank holds. Collective. */
 static enum hw_status assign(const struct hw_context *ctx, const struct ids *ids, int bits,
-                             struct questions *questions, struct ids *owned, struct hw_error *err)
+                             struct requests *requests, struct ids *owned, struct hw_error *err)
 {
     uint64_t *cut = NULL;
 
     enum hw_status status =
-        hw_alloc_zero(&questions->send, ctx->size, sizeof *questions->send, "counts", err);
+        hw_alloc_zero(&requests->send, ctx->size, sizeof *requests->send, "counts", err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&questions->receive, ctx->size, sizeof *questions->receive, "counts",
-                               err);
+        status =
+            hw_alloc_zero(&requests->receive, ctx->size, sizeof *requests->receive, "counts", err);
     if (status == HW_OK)
         status = hw_alloc(&cut, ctx->size + 1, sizeof *cut, "cuts", err);
     status = hw_agree(ctx->world, status, err);
@@ -143,20 +143,20 @@ static enum hw_status assign(const struct hw_context *ctx, const struct ids *ids
         status = choose_cuts(ctx, ids, bits, cut, err);
     if (status == HW_OK) {
         for (int r = 0; r < ctx->size; r++)
-            questions->send[r] = hw_lower_bound(ids->id, ids->count, cut[r + 1]) -
-                                 hw_lower_bound(ids->id, ids->count, cut[r]);
-        status = hw_alltoallv(ctx->world, sizeof *ids->id, ids->id, questions->send,
-                              &questions->asked, questions->receive, err);
+            requests->send[r] = hw_lower_bound(ids->id, ids->count, cut[r + 1]) -
+                                hw_lower_bound(ids->id, ids->count, cut[r]);
+        status = hw_alltoallv(ctx->world, sizeof *ids->id, ids->id, requests->send,
+                              &requests->requested, requests->receive, err);
     }
     free(cut);
     if (status != HW_OK)
         return status;
     for (int r = 0; r < ctx->size; r++)
-        owned->count += questions->receive[r];
+        owned->count += requests->receive[r];
     owned->capacity = owned->count;
     status = hw_alloc(&owned->id, owned->count, sizeof *owned->id, "ids that occur", err);
     if (status == HW_OK && owned->count > 0)
-        memcpy(owned->id, questions->asked, (size_t)owned->count * sizeof *owned->id);
+        memcpy(owned->id, requests->requested, (size_t)owned->count * sizeof *owned->id);
     if (status == HW_OK)
         status = tidy(owned, bits, err);
     return hw_agree(ctx->world, status, err);
@@ -164,21 +164,21 @@ static enum hw_status assign(const struct hw_context *ctx, const struct ids *ids
 
 /* Answers what others asked for. first: the new number of the first id held.
  * Collective. */
-static enum hw_status answer(const struct hw_context *ctx, const struct ids *owned, hw_gid first,
-                             hw_count wanted, struct questions *questions, struct hw_error *err)
+static enum hw_status reply(const struct hw_context *ctx, const struct ids *owned, hw_gid first,
+                            hw_count wanted, struct requests *requests, struct hw_error *err)
 {
-    hw_gid *found = (hw_gid *)questions->asked;
-    hw_count asked = 0;
+    hw_gid *found = (hw_gid *)requests->requested;
+    hw_count requested = 0;
 
     for (int r = 0; r < ctx->size; r++)
-        asked += questions->receive[r];
+        requested += requests->receive[r];
 #pragma omp parallel for
-    for (hw_count i = 0; i < asked; i++)
-        found[i] = first + hw_lower_bound(owned->id, owned->count, questions->asked[i]);
-    HW_TRY_ALL(ctx, hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err),
+    for (hw_count i = 0; i < requested; i++)
+        found[i] = first + hw_lower_bound(owned->id, owned->count, requests->requested[i]);
+    HW_TRY_ALL(ctx, hw_alloc(&requests->reply, wanted, sizeof *requests->reply, "new ids", err),
                err);
-    return hw_alltoallv_into(ctx->world, sizeof *found, found, questions->receive,
-                             questions->answer, questions->send, err);
+    return hw_alltoallv_into(ctx->world, sizeof *found, found, requests->receive, requests->reply,
+                             requests->send, err);
 }
 
 /* ---- labels ---- */
@@ -280,24 +280,24 @@ enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest
     const struct hw_context *ctx = &import->ctx;
     const int bits = hw_bits((uint64_t)largest + 1);
     struct ids ids = {0}, owned = {0};
-    struct questions questions = {0};
+    struct requests requests = {0};
     hw_count first = 0;
 
     enum hw_status status = hw_agree(ctx->world, gather_ids(ctx, pieces, bits, &ids, err), err);
     if (status == HW_OK)
-        status = assign(ctx, &ids, bits, &questions, &owned, err);
+        status = assign(ctx, &ids, bits, &requests, &owned, err);
     labelling->vertices = owned.count;
     if (status == HW_OK)
         status = hw_prefix_sum(ctx->world, owned.count, &first, err);
     if (status == HW_OK)
         status = hw_sum(ctx->world, &labelling->vertices, err);
     if (status == HW_OK)
-        status = answer(ctx, &owned, first, ids.count, &questions, err);
+        status = reply(ctx, &owned, first, ids.count, &requests, err);
     if (status == HW_OK)
         status = send_labels(import, &owned, first, labelling, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, renumber(&ids, questions.answer, pieces, err), err);
-    questions_free(&questions);
+        status = hw_agree(ctx->world, renumber(&ids, requests.reply, pieces, err), err);
+    requests_free(&requests);
     free(ids.id);
     free(owned.id);
     return status;

@@ -152,9 +152,9 @@ static enum hw_status gzip_fill(struct hw_input *input, void *bytes, hw_count co
             return fail_truncated(input, err);
         z->next_out = (unsigned char *)bytes + *got;
         z->avail_out = rest < 1 << 30 ? (uInt)rest : 1u << 30;
-        const uInt room = z->avail_out;
+        const uInt capacity = z->avail_out;
         const int code = inflate(z, Z_NO_FLUSH);
-        *got += room - z->avail_out;
+        *got += capacity - z->avail_out;
         input->consumed = unpack->packed.at - z->avail_in;
         if (code == Z_MEM_ERROR)
             return hw_fail(err, HW_RESOURCES, "%s: no memory to unpack it", input->path);
@@ -232,9 +232,9 @@ static enum hw_status xz_fill(struct hw_input *input, void *bytes, hw_count coun
         }
         z->next_out = (unsigned char *)bytes + *got;
         z->avail_out = (size_t)(count - *got);
-        const size_t room = z->avail_out;
+        const size_t capacity = z->avail_out;
         const lzma_ret code = lzma_code(z, unpack->packed.ended ? LZMA_FINISH : LZMA_RUN);
-        *got += (hw_count)(room - z->avail_out);
+        *got += (hw_count)(capacity - z->avail_out);
         input->consumed = unpack->packed.at - (hw_count)z->avail_in;
         unpack->ended = code == LZMA_STREAM_END;
         if (code != LZMA_OK && code != LZMA_STREAM_END)

@@ -9,7 +9,7 @@
 #include "lib/comm/exchange/large_alltoallv.h"
 
 /* Makes room for the weights. Local. */
-static enum hw_status make_room(struct hw_pieces *pieces, struct hw_error *err)
+static enum hw_status alloc_buffers(struct hw_pieces *pieces, struct hw_error *err)
 {
     for (hw_count k = 0; k < pieces->count; k++) {
         struct hw_piece *piece = &pieces->piece[k];
@@ -25,7 +25,7 @@ enum hw_status hw_import_draw(const struct hw_import *import, struct hw_pieces *
     hw_count own = hw_pieces_tuples(pieces), at = 0;
 
     *weights = hw_weighting_type(drawn->weighting);
-    HW_TRY_ALL(&import->ctx, make_room(pieces, err), err);
+    HW_TRY_ALL(&import->ctx, alloc_buffers(pieces, err), err);
     HW_TRY(hw_mpi(MPI_Exscan(&own, &at, 1, HW_MPI_COUNT, MPI_SUM, import->ctx.world), "MPI_Exscan",
                   err));
     if (import->ctx.rank == 0)

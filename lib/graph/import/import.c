@@ -158,17 +158,17 @@ static enum hw_status share_head(struct hw_import *import, struct hw_error *err)
         struct hw_facts facts;
         hw_count bytes, tuples;
         double seconds;
-    } news = {import->options.format, import->facts, import->sample_bytes, import->sample_tuples,
+    } head = {import->options.format, import->facts, import->sample_bytes, import->sample_tuples,
               import->sample_seconds};
 
-    HW_TRY(hw_mpi(MPI_Bcast(&news, (int)sizeof news, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast",
+    HW_TRY(hw_mpi(MPI_Bcast(&head, (int)sizeof head, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast",
                   err));
-    import->options.format = news.format;
-    import->reader = readers[news.format];
-    import->facts = news.facts;
-    import->sample_bytes = news.bytes;
-    import->sample_tuples = news.tuples;
-    import->sample_seconds = news.seconds;
+    import->options.format = head.format;
+    import->reader = readers[head.format];
+    import->facts = head.facts;
+    import->sample_bytes = head.bytes;
+    import->sample_tuples = head.tuples;
+    import->sample_seconds = head.seconds;
     return HW_OK;
 }
 

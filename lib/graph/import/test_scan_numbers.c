@@ -22,20 +22,20 @@ static uint64_t next_random(struct random *random)
 }
 
 /* Puts text where all that the scanner may read is defined. */
-static const char *place(char *room, const char *text)
+static const char *place(char *buffer, const char *text)
 {
     const size_t length = strlen(text);
 
-    memset(room, '7', TEXT + HW_SCAN_PAD);
-    memcpy(room, text, length);
-    room[length] = '\n';
-    return room;
+    memset(buffer, '7', TEXT + HW_SCAN_PAD);
+    memcpy(buffer, text, length);
+    buffer[length] = '\n';
+    return buffer;
 }
 
 static void test_whole(struct tap *tap)
 {
     struct random random = {1};
-    char text[TEXT], room[TEXT + HW_SCAN_PAD];
+    char text[TEXT], buffer[TEXT + HW_SCAN_PAD];
     bool right = true;
 
     for (int i = 0; i < ROUNDS && right; i++) {
@@ -43,7 +43,7 @@ static void test_whole(struct tap *tap)
         const int zeros = (int)(next_random(&random) % 3) * (int)(next_random(&random) % 12);
         const char after = " \n,;\tx"[next_random(&random) % 6];
         const int length = snprintf(text, sizeof text, "%0*d%" PRIu64 "%c", zeros, 0, value, after);
-        const char *at = place(room, zeros > 0 ? text : text + 1);
+        const char *at = place(buffer, zeros > 0 ? text : text + 1);
         uint64_t found = 0;
         const char *end = hw_scan_number(at, &found);
         right =
@@ -58,19 +58,19 @@ static void test_whole(struct tap *tap)
     right = true;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         uint64_t found = 0;
-        const char *at = place(room, large[i]), *end = hw_scan_number(at, &found);
+        const char *at = place(buffer, large[i]), *end = hw_scan_number(at, &found);
         right = right && found == UINT64_MAX && end == at + strlen(large[i]);
     }
     tap_ok(tap, right, "numbers past 2^64 are the largest");
     uint64_t found = 1;
-    tap_ok(tap, hw_scan_number(place(room, "x"), &found) == room && found == 0, "no digits");
+    tap_ok(tap, hw_scan_number(place(buffer, "x"), &found) == buffer && found == 0, "no digits");
 }
 
 /* Whether a text is scanned as strtof() does, to its end. */
 static bool same_real(struct tap *tap, const char *text)
 {
-    char room[TEXT + HW_SCAN_PAD];
-    const char *at = place(room, text), *end;
+    char buffer[TEXT + HW_SCAN_PAD];
+    const char *at = place(buffer, text), *end;
     float found = -1;
     int32_t whole;
     const enum hw_scanned scanned = hw_scan_real(at, &end, &found, &whole);
@@ -200,10 +200,10 @@ static void test_forms(struct tap *tap)
                  {"e5", HW_SCAN_NOTHING, 0},
                  {".e5", HW_SCAN_NOTHING, 0}};
     bool right = true;
-    char room[TEXT + HW_SCAN_PAD];
+    char buffer[TEXT + HW_SCAN_PAD];
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const char *at = place(room, forms[i].text), *end;
+        const char *at = place(buffer, forms[i].text), *end;
         float real;
         int32_t whole = 0;
         const bool same = hw_scan_real(at, &end, &real, &whole) == forms[i].scanned &&
@@ -213,7 +213,7 @@ static void test_forms(struct tap *tap)
         right = right && same;
     }
     tap_ok(tap, right, "whole, large and no numbers");
-    const char *end, *at = place(room, "1e+x");
+    const char *end, *at = place(buffer, "1e+x");
     float real;
     int32_t whole;
     tap_ok(tap,
@@ -226,7 +226,7 @@ static void test_locale(struct tap *tap)
 {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "de_DE.utf8"};
     const char *set = NULL;
-    char room[TEXT + HW_SCAN_PAD];
+    char buffer[TEXT + HW_SCAN_PAD];
 
     for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++)
         set = setlocale(LC_ALL, names[i]);
@@ -234,7 +234,7 @@ static void test_locale(struct tap *tap)
         tap_skip(tap, "no locale with a comma is installed");
         return;
     }
-    const char *end, *at = place(room, "1.00000005960464477539062500001e0");
+    const char *end, *at = place(buffer, "1.00000005960464477539062500001e0");
     float real = 0;
     int32_t whole;
     tap_ok(tap,

@@ -197,8 +197,8 @@ static void gather(const struct hw_pieces *pieces, const struct plan *plan, enum
 
 /* Writes one chunk of all datasets. */
 static enum hw_status write_chunk(const struct hw_graph_desc *desc, const struct hw_pieces *pieces,
-                                  const struct plan *plan, hw_count at, hw_count count, char *room,
-                                  struct hw_store *store, struct hw_error *err)
+                                  const struct plan *plan, hw_count at, hw_count count,
+                                  char *buffer, struct hw_store *store, struct hw_error *err)
 {
     static const char *const path[] = {"/edges/source", "/edges/target", "/edges/weight"};
     const enum hw_type id = hw_graph_id_type(desc->vertices);
@@ -206,8 +206,8 @@ static enum hw_status write_chunk(const struct hw_graph_desc *desc, const struct
     const int columns = desc->weights == HW_WEIGHTS_NONE ? WEIGHT : WEIGHT + 1;
 
     for (int c = 0; c < columns; c++) {
-        gather(pieces, plan, (enum column)c, c == WEIGHT ? weight : id, at, count, room);
-        HW_TRY(hw_store_write(store, path[c], 0, plan->first + at, count, room, err));
+        gather(pieces, plan, (enum column)c, c == WEIGHT ? weight : id, at, count, buffer);
+        HW_TRY(hw_store_write(store, path[c], 0, plan->first + at, count, buffer, err));
     }
     return HW_OK;
 }
@@ -218,22 +218,23 @@ enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_gra
 {
     struct hw_progress bar = {0};
     struct plan plan;
-    char *room = NULL;
+    char *buffer = NULL;
 
     enum hw_status status = make_plan(ctx, pieces, &plan, err);
     if (status == HW_OK) {
         const hw_count total = plan.end - plan.first;
         const hw_count chunk = total < HW_GRAPH_CHUNK ? total : HW_GRAPH_CHUNK;
-        status = hw_alloc(&room, chunk, hw_type_size(hw_graph_id_type(desc->vertices)), "ids", err);
+        status =
+            hw_alloc(&buffer, chunk, hw_type_size(hw_graph_id_type(desc->vertices)), "ids", err);
         for (hw_count at = 0, some; at < total && status == HW_OK; at += some) {
             some = total - at < chunk ? total - at : chunk;
-            status = write_chunk(desc, pieces, &plan, at, some, room, store, err);
+            status = write_chunk(desc, pieces, &plan, at, some, buffer, store, err);
             hw_progress(ctx, &bar, "writing", at + some, total);
         }
         hw_progress_end(&bar);
         status = hw_agree(ctx->world, status, err);
     }
-    free(room);
+    free(buffer);
     free(plan.tail);
     free(plan.start);
     return status;

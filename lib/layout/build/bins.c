@@ -317,31 +317,31 @@ static enum hw_status split_all(struct hw_bins *bins, bool *any, struct hw_error
 
 /* Memory to sort one bin in. */
 struct desk {
-    uint64_t *key, *key_room;
-    uint32_t *weight, *weight_room;
+    uint64_t *key, *key_buffer;
+    uint32_t *weight, *weight_buffer;
 };
 
-static enum hw_status set_desk(struct desk *desk, hw_count count, bool room, bool weights,
+static enum hw_status set_desk(struct desk *desk, hw_count count, bool buffer, bool weights,
                                struct hw_error *err)
 {
     *desk = (struct desk){0};
     HW_TRY(hw_alloc(&desk->key, count, sizeof *desk->key, "a bin", err));
 
-    if (room)
-        HW_TRY(hw_alloc(&desk->key_room, count, sizeof *desk->key_room, "a bin", err));
+    if (buffer)
+        HW_TRY(hw_alloc(&desk->key_buffer, count, sizeof *desk->key_buffer, "a bin", err));
     if (weights)
         HW_TRY(hw_alloc(&desk->weight, count, sizeof *desk->weight, "a bin", err));
-    if (weights && room)
-        HW_TRY(hw_alloc(&desk->weight_room, count, sizeof *desk->weight_room, "a bin", err));
+    if (weights && buffer)
+        HW_TRY(hw_alloc(&desk->weight_buffer, count, sizeof *desk->weight_buffer, "a bin", err));
     return HW_OK;
 }
 
 static void clear_desk(struct desk *desk)
 {
     free(desk->key);
-    free(desk->key_room);
+    free(desk->key_buffer);
     free(desk->weight);
-    free(desk->weight_room);
+    free(desk->weight_buffer);
 }
 
 /* Copies a bin onto the desk, or from the desk back into its blocks. */
@@ -379,8 +379,9 @@ static enum hw_status sort_bin(const struct hw_bins *bins, struct hw_bin *bin, s
     if (bin->count == 0)
         return HW_OK;
     copy_bin(bin, desk, false);
-    if (desk->key_room)
-        hw_sort_here(desk->key, desk->weight, bin->count, bits, desk->key_room, desk->weight_room);
+    if (desk->key_buffer)
+        hw_sort_here(desk->key, desk->weight, bin->count, bits, desk->key_buffer,
+                     desk->weight_buffer);
     else
         HW_TRY(hw_sort(desk->key, desk->weight, bin->count, bits, err));
     shorten(bins->pool, bin, visit(self, bin, desk->key, desk->weight, bin->count));

@@ -96,8 +96,11 @@ struct hw_build_placement {
     hw_count begin[HW_MATRICES]; /* where each matrix's rows begin among them; -1 if absent */
 };
 
-/* What the stages share on one rank. Their arrays are freed as soon as no later stage reads
- * them: edges take most of the memory while they move. */
+/* What the stages share on one rank. Their arrays are freed as soon as no later stage reads them:
+ * edges take most of the memory while they move. Hence no table of arrays that are allocated and
+ * freed at once, as engines have (lib/engine/core/arrays.h): lengths become known from stage to
+ * stage, the edges lie in a pool of blocks (block_pool.h), and what a build needs is the peak of
+ * its stages, which hw_parts_build_bytes() estimates, not the sum of its arrays. */
 struct hw_builder {
     const struct hw_context *ctx;
     struct hw_build_config config;
