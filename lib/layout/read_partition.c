@@ -169,7 +169,6 @@ static enum hw_status read_starts(struct reading *reading, const char *path, hw_
     int parts = reading->part->spec.parts, index = reading->part->index;
 
     HW_TRY(hw_store_read_all(reading->store, path, HW_I64, parts + 1, reading->start, err));
-    *count = 0;
     *count = reading->start[index + 1] - reading->start[index];
     if (reading->start[0] != 0 || *count < 0)
         return hw_fail(err, HW_BAD_INPUT, "%s does not rise from 0", path);
@@ -241,29 +240,33 @@ static bool has_loops(const struct reading *reading)
            hw_store_shape(reading->store, "/loops/position", &shape);
 }
 
-/* Reads them. Collective. */
-static enum hw_status read_loops(struct reading *reading, struct hw_error *err)
+/* Reads this part's self-loops, as many as their starts say. Local. */
+static enum hw_status load_loops(struct reading *reading, hw_count count, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
     struct hw_part_vertices *own = &part->own;
-    hw_count count = 0;
-    enum hw_status status =
-        hw_agree(reading->ctx->world, read_starts(reading, "/loops/start", &count, err), err);
 
-    if (status == HW_OK && count > own->count)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "/loops/start gives part %d %" PRI_COUNT " self-loops for %" PRI_LID
-                         " vertices",
-                         part->index, count, own->count);
-    if (status == HW_OK)
-        status = load(reading, "/loops/position", part->index, count, sizeof *own->loop, &own->loop,
-                      err);
-    if (status == HW_OK)
-        status = load(reading, "/loops/weight", part->index, count, sizeof *own->loop_weight,
-                      &own->loop_weight, err);
-    if (status == HW_OK)
-        own->loops = (hw_lid)count;
-    return hw_agree(reading->ctx->world, status, err);
+    if (count > own->count)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "/loops/start gives part %d %" PRI_COUNT " self-loops for %" PRI_LID
+                       " vertices",
+                       part->index, count, own->count);
+    HW_TRY(
+        load(reading, "/loops/position", part->index, count, sizeof *own->loop, &own->loop, err));
+    HW_TRY(load(reading, "/loops/weight", part->index, count, sizeof *own->loop_weight,
+                &own->loop_weight, err));
+    own->loops = (hw_lid)count;
+    return HW_OK;
+}
+
+/* Reads the negative self-loops. Collective. */
+static enum hw_status read_loops(struct reading *reading, struct hw_error *err)
+{
+    hw_count count = 0;
+
+    HW_TRY_ALL(reading->ctx, read_starts(reading, "/loops/start", &count, err), err);
+    HW_TRY_ALL(reading->ctx, load_loops(reading, count, err), err);
+    return HW_OK;
 }
 
 static enum hw_status read_delegates(struct reading *reading, struct hw_error *err)
@@ -274,36 +277,49 @@ static enum hw_status read_delegates(struct reading *reading, struct hw_error *e
     return load_ids(reading, "/delegates/graph_id", 0, count, &separate->graph_id, err);
 }
 
-/* Reads the offsets of a matrix and how many entries it has. */
+/* Reads the offsets of a matrix. Local. */
+static enum hw_status load_offsets(struct reading *reading, enum hw_matrix which,
+                                   struct hw_error *err)
+{
+    struct hw_csr *matrix = hw_part_matrix(reading->part, which);
+    char path[HW_MATRIX_PATH];
+    hw_count rows = hw_part_matrix_rows(reading->part, which);
+
+    matrix->rows = (hw_lid)rows;
+    return load(reading, hw_matrix_path(path, which, "offset"), reading->part->index, rows + 1,
+                sizeof *matrix->offset, &matrix->offset, err);
+}
+
+/* Compares the number of offsets, by their starts, with the rows. Local. */
+static enum hw_status check_rows(const struct reading *reading, enum hw_matrix which,
+                                 hw_count count, struct hw_error *err)
+{
+    char path[HW_MATRIX_PATH];
+    hw_count rows = hw_part_matrix_rows(reading->part, which);
+
+    if (count != rows + 1)
+        return hw_fail(
+            err, HW_BAD_INPUT, "%s gives part %d %" PRI_COUNT " offsets, not %" PRI_COUNT,
+            hw_matrix_path(path, which, "offset_start"), reading->part->index, count, rows + 1);
+    return HW_OK;
+}
+
+/* Reads the offsets of a matrix and how many entries it has. Collective. */
 static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which,
                                    struct hw_error *err)
 {
-    struct hw_part *part = reading->part;
-    struct hw_csr *matrix = hw_part_matrix(part, which);
     char path[HW_MATRIX_PATH];
-    hw_count rows = hw_part_matrix_rows(part, which), count = 0;
-    enum hw_status status = hw_agree(
-        reading->ctx->world,
-        read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err), err);
+    hw_count count = 0;
 
-    if (status == HW_OK) {
-        if (count != rows + 1)
-            status = hw_fail(err, HW_BAD_INPUT,
-                             "%s gives part %d %" PRI_COUNT " offsets, not %" PRI_COUNT, path,
-                             part->index, count, rows + 1);
-        status = hw_agree(reading->ctx->world, status, err);
-    }
-    if (status == HW_OK)
-        status = hw_agree(reading->ctx->world,
-                          read_starts(reading, hw_matrix_path(path, which, "index_start"),
-                                      &reading->lists[which], err),
-                          err);
-    if (status != HW_OK)
-        return status;
-    matrix->rows = (hw_lid)rows;
-    status = load(reading, hw_matrix_path(path, which, "offset"), part->index, rows + 1,
-                  sizeof *matrix->offset, &matrix->offset, err);
-    return hw_agree(reading->ctx->world, status, err);
+    HW_TRY_ALL(reading->ctx,
+               read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err), err);
+    HW_TRY_ALL(reading->ctx, check_rows(reading, which, count, err), err);
+    HW_TRY_ALL(reading->ctx,
+               read_starts(reading, hw_matrix_path(path, which, "index_start"),
+                           &reading->lists[which], err),
+               err);
+    HW_TRY_ALL(reading->ctx, load_offsets(reading, which, err), err);
+    return HW_OK;
 }
 
 /* Reads the lists of a matrix. Local. */
@@ -384,46 +400,53 @@ static hw_count list_bytes(const struct reading *reading)
     return bytes;
 }
 
-/* Loads everything, in the same order on all ranks. */
+/* Reads the delegates and the lists of all matrices. Local. */
+static enum hw_status read_entries(struct reading *reading, struct hw_error *err)
+{
+    if (reading->part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        HW_TRY(read_delegates(reading, err));
+    for (int m = 0; m < HW_MATRICES; m++)
+        if (hw_part_matrix(reading->part, (enum hw_matrix)m))
+            HW_TRY(read_lists(reading, (enum hw_matrix)m, err));
+    return HW_OK;
+}
+
+/* Loads a part. Collective. */
 static enum hw_status load_part(struct reading *reading, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
-    enum hw_status status =
-        hw_memory_require(reading->ctx, fixed_bytes(reading), "the vertices of a part", err);
 
-    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
+    HW_TRY(hw_memory_require(reading->ctx, fixed_bytes(reading), "the vertices of a part", err));
+    for (int m = 0; m < HW_MATRICES; m++)
         if (hw_part_matrix(part, (enum hw_matrix)m))
-            status = read_offsets(reading, (enum hw_matrix)m, err);
-    if (status == HW_OK)
-        status = hw_memory_require(reading->ctx, list_bytes(reading), "the edges of a part", err);
-    if (status != HW_OK)
-        return status;
-    status = hw_agree(reading->ctx->world, read_vertices(reading, err), err);
-    if (status == HW_OK && has_loops(reading))
-        status = read_loops(reading, err);
-    if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        status = read_delegates(reading, err);
-    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
-        if (hw_part_matrix(part, (enum hw_matrix)m))
-            status = read_lists(reading, (enum hw_matrix)m, err);
-    return hw_agree(reading->ctx->world, status, err);
+            HW_TRY(read_offsets(reading, (enum hw_matrix)m, err));
+    HW_TRY(hw_memory_require(reading->ctx, list_bytes(reading), "the edges of a part", err));
+    HW_TRY_ALL(reading->ctx, read_vertices(reading, err), err);
+    if (has_loops(reading))
+        HW_TRY(read_loops(reading, err));
+    HW_TRY_ALL(reading->ctx, read_entries(reading, err), err);
+    return HW_OK;
 }
 
-enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store, int index,
-                            bool weights, struct hw_part *part, struct hw_error *err)
+/* Describes the file and allocates the starts. Local. */
+static enum hw_status open_reading(struct reading *reading, int index, struct hw_error *err)
 {
-    struct reading reading = {.ctx = ctx, .store = store, .part = part};
-    enum hw_status status = hw_part_describe(store, part, err);
+    struct hw_part *part = reading->part;
 
-    if (status == HW_OK && (index < 0 || index >= part->spec.parts))
-        status =
-            hw_fail(err, HW_BAD_INPUT, "there is no part %d among %d", index, part->spec.parts);
-    if (status == HW_OK)
-        status = hw_alloc(&reading.start, part->spec.parts + 1, sizeof *reading.start,
-                          "starts of parts", err);
-    status = hw_agree(ctx->world, status, err);
-    if (status != HW_OK)
-        goto done;
+    HW_TRY(hw_part_describe(reading->store, part, err));
+    if (index < 0 || index >= part->spec.parts)
+        return hw_fail(err, HW_BAD_INPUT, "there is no part %d among %d", index, part->spec.parts);
+    return hw_alloc(&reading->start, part->spec.parts + 1, sizeof *reading->start,
+                    "starts of parts", err);
+}
+
+/* All of hw_part_read() but the clean-up. Collective. */
+static enum hw_status read_part(struct reading *reading, int index, bool weights,
+                                struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+
+    HW_TRY_ALL(reading->ctx, open_reading(reading, index, err), err);
     part->index = index;
     if (!weights) {
         part->weights = HW_WEIGHTS_NONE;
@@ -433,15 +456,18 @@ enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store
         part->grid.row = index % part->spec.rows;
         part->grid.column = index / part->spec.rows;
     }
-    status = load_part(&reading, err);
-    if (status == HW_OK)
-        status = verify_all(&reading, err);
-    if (status == HW_OK) {
-        status = hw_agree(ctx->world, hw_part_check(part, reading.lists, err), err);
-    }
-    if (status == HW_OK)
-        status = hw_part_check_tuples(ctx, part, err);
-done:
+    HW_TRY(load_part(reading, err));
+    HW_TRY(verify_all(reading, err));
+    HW_TRY_ALL(reading->ctx, hw_part_check(part, reading->lists, err), err);
+    return hw_part_check_tuples(reading->ctx, part, err);
+}
+
+enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store, int index,
+                            bool weights, struct hw_part *part, struct hw_error *err)
+{
+    struct reading reading = {.ctx = ctx, .store = store, .part = part};
+    enum hw_status status = read_part(&reading, index, weights, err);
+
     free(reading.start);
     if (status != HW_OK)
         hw_part_free(part);

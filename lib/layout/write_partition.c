@@ -194,40 +194,45 @@ static enum hw_status write_vertices(struct writing *writing, struct hw_error *e
     return HW_OK;
 }
 
-/* The negative self-loops, where any part has some. */
+/* Writes the negative self-loops of this rank's parts. Local. */
+static enum hw_status write_own_loops(struct writing *writing, struct hw_error *err)
+{
+    for (int p = 0; p < writing->count; p++) {
+        const struct hw_part_vertices *own = &writing->part[p].own;
+        int index = writing->part[p].index;
+        if (own->loops == 0)
+            continue;
+        HW_TRY(hw_store_write(writing->store, "/loops/position", index, 0, own->loops, own->loop,
+                              err));
+        HW_TRY(hw_store_write(writing->store, "/loops/weight", index, 0, own->loops,
+                              own->loop_weight, err));
+    }
+    return HW_OK;
+}
+
+/* The negative self-loops, where any part has some. Collective. */
 static enum hw_status write_loops(struct writing *writing, struct hw_error *err)
 {
     const struct hw_part *about = &writing->about;
     struct hw_store *store = writing->store;
     int parts = about->spec.parts;
+    enum hw_type type = about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32;
 
     for (int p = 0; p <= parts; p++)
         writing->offset[p] = 0;
     for (int p = 0; p < writing->count; p++)
         writing->offset[writing->part[p].index + 1] = writing->part[p].own.loops;
-    enum hw_status status = sum_offsets(writing, err);
+    HW_TRY(sum_offsets(writing, err));
     hw_count all = writing->offset[parts];
-    if (status != HW_OK || all == 0)
-        return status;
-    status = hw_store_write_all(store, "/loops/start", HW_I64, parts + 1, writing->offset, err);
-    if (status == HW_OK)
-        status = hw_store_define(store, "/loops/position", HW_U32, all, "/loops/start", parts,
-                                 writing->offset, err);
-    if (status == HW_OK)
-        status = hw_store_define(store, "/loops/weight",
-                                 about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32, all,
-                                 "/loops/start", parts, writing->offset, err);
-    for (int p = 0; p < writing->count && status == HW_OK; p++) {
-        const struct hw_part_vertices *own = &writing->part[p].own;
-        int index = writing->part[p].index;
-        if (own->loops == 0)
-            continue;
-        status = hw_store_write(store, "/loops/position", index, 0, own->loops, own->loop, err);
-        if (status == HW_OK)
-            status =
-                hw_store_write(store, "/loops/weight", index, 0, own->loops, own->loop_weight, err);
-    }
-    return hw_agree(writing->ctx->world, status, err);
+    if (all == 0)
+        return HW_OK;
+    HW_TRY(hw_store_write_all(store, "/loops/start", HW_I64, parts + 1, writing->offset, err));
+    HW_TRY(hw_store_define(store, "/loops/position", HW_U32, all, "/loops/start", parts,
+                           writing->offset, err));
+    HW_TRY(hw_store_define(store, "/loops/weight", type, all, "/loops/start", parts,
+                           writing->offset, err));
+    HW_TRY_ALL(writing->ctx, write_own_loops(writing, err), err);
+    return HW_OK;
 }
 
 static enum hw_status write_delegates(struct writing *writing, struct hw_error *err)
@@ -295,42 +300,73 @@ static enum hw_status write_lists(struct writing *writing, enum hw_matrix which,
     return HW_OK;
 }
 
-static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which,
-                                   struct hw_error *err)
+/* Defines the datasets of one matrix's lists, whose starts are in writing->offset. Collective. */
+static enum hw_status define_matrix(struct writing *writing, enum hw_matrix which,
+                                    struct hw_error *err)
 {
     const struct hw_part *about = &writing->about;
     struct hw_store *store = writing->store;
     char path[HW_MATRIX_PATH], start[HW_MATRIX_PATH];
     int parts = about->spec.parts;
-    enum hw_status status = hw_agree(writing->ctx->world, write_offsets(writing, which, err), err);
+    bool ids = which == HW_MATRIX_NN;
 
-    if (status != HW_OK)
-        return status;
-    for (int p = 0; p <= parts; p++)
+    hw_matrix_path(start, which, "index_start");
+    HW_TRY(hw_store_write_all(store, start, HW_I64, parts + 1, writing->offset, err));
+    HW_TRY(hw_store_define(store, hw_matrix_path(path, which, ids ? "target" : "index"),
+                           ids ? id_type(about->vertices) : HW_U32, writing->offset[parts], start,
+                           parts, writing->offset, err));
+    if (about->weights != HW_WEIGHTS_NONE)
+        HW_TRY(hw_store_define(store, hw_matrix_path(path, which, "weight"),
+                               about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32,
+                               writing->offset[parts], start, parts, writing->offset, err));
+    return HW_OK;
+}
+
+/* The lists of one matrix of this rank's parts. Local. */
+static enum hw_status write_own_lists(struct writing *writing, enum hw_matrix which,
+                                      struct hw_error *err)
+{
+    for (int p = 0; p < writing->count; p++)
+        HW_TRY(write_lists(writing, which, &writing->part[p], err));
+    return HW_OK;
+}
+
+/* One matrix of all parts. Collective. */
+static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which,
+                                   struct hw_error *err)
+{
+    HW_TRY_ALL(writing->ctx, write_offsets(writing, which, err), err);
+    for (int p = 0; p <= writing->about.spec.parts; p++)
         writing->offset[p] = 0;
     for (int p = 0; p < writing->count; p++) {
         struct hw_part part = writing->part[p];
         const struct hw_csr *matrix = hw_part_matrix(&part, which);
         writing->offset[part.index + 1] = matrix->offset[matrix->rows];
     }
-    status = sum_offsets(writing, err);
-    hw_matrix_path(start, which, "index_start");
-    if (status == HW_OK)
-        status = hw_store_write_all(store, start, HW_I64, parts + 1, writing->offset, err);
-    hw_matrix_path(path, which, which == HW_MATRIX_NN ? "target" : "index");
-    if (status == HW_OK)
-        status =
-            hw_store_define(store, path, which == HW_MATRIX_NN ? id_type(about->vertices) : HW_U32,
-                            writing->offset[parts], start, parts, writing->offset, err);
-    if (status == HW_OK && about->weights != HW_WEIGHTS_NONE)
-        status = hw_store_define(store, hw_matrix_path(path, which, "weight"),
-                                 about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32,
-                                 writing->offset[parts], start, parts, writing->offset, err);
-    if (status != HW_OK)
-        return status;
-    for (int p = 0; p < writing->count && status == HW_OK; p++)
-        status = write_lists(writing, which, &writing->part[p], err);
-    return hw_agree(writing->ctx->world, status, err);
+    HW_TRY(sum_offsets(writing, err));
+    HW_TRY(define_matrix(writing, which, err));
+    HW_TRY_ALL(writing->ctx, write_own_lists(writing, which, err), err);
+    return HW_OK;
+}
+
+/* All of hw_parts_write() but the clean-up. Collective. */
+static enum hw_status write_parts(struct writing *writing, int first_part, struct hw_error *err)
+{
+    HW_TRY(share_about(writing, first_part, err));
+    HW_TRY_ALL(writing->ctx,
+               hw_alloc(&writing->offset, writing->about.spec.parts + 1, sizeof *writing->offset,
+                        "offsets of parts", err),
+               err);
+    HW_TRY(set_attributes(writing, err));
+    HW_TRY_ALL(writing->ctx, write_vertices(writing, err), err);
+    if (writing->about.weights != HW_WEIGHTS_NONE)
+        HW_TRY(write_loops(writing, err));
+    if (writing->about.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        HW_TRY(write_delegates(writing, err));
+    for (int m = 0; m < HW_MATRICES; m++)
+        if (hw_part_matrix(&writing->about, (enum hw_matrix)m))
+            HW_TRY(write_matrix(writing, (enum hw_matrix)m, err));
+    return HW_OK;
 }
 
 enum hw_status hw_parts_write(const struct hw_context *ctx, struct hw_store *store,
@@ -338,25 +374,8 @@ enum hw_status hw_parts_write(const struct hw_context *ctx, struct hw_store *sto
                               struct hw_error *err)
 {
     struct writing writing = {.ctx = ctx, .store = store, .part = parts, .count = count};
-    enum hw_status status = share_about(&writing, first_part, err);
+    enum hw_status status = write_parts(&writing, first_part, err);
 
-    if (status == HW_OK) {
-        status = hw_agree(ctx->world,
-                          hw_alloc(&writing.offset, writing.about.spec.parts + 1,
-                                   sizeof *writing.offset, "offsets of parts", err),
-                          err);
-    }
-    if (status == HW_OK)
-        status = set_attributes(&writing, err);
-    if (status == HW_OK)
-        status = hw_agree(writing.ctx->world, write_vertices(&writing, err), err);
-    if (status == HW_OK && writing.about.weights != HW_WEIGHTS_NONE)
-        status = write_loops(&writing, err);
-    if (status == HW_OK && writing.about.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        status = write_delegates(&writing, err);
-    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
-        if (hw_part_matrix(&writing.about, (enum hw_matrix)m))
-            status = write_matrix(&writing, (enum hw_matrix)m, err);
     free(writing.offset);
     return status;
 }

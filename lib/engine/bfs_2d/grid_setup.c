@@ -276,6 +276,37 @@ static void make_first(struct hw_grid *grid)
     }
 }
 
+/* Allocates the engine and its arrays; what failed half-way is freed by hw_grid_destroy(). Local.
+ */
+static enum hw_status allocate(struct hw_grid **made, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
+                               struct hw_error *err)
+{
+    HW_TRY(hw_alloc_zero(made, 1, sizeof **made, "method grid", err));
+    struct hw_grid *grid = *made;
+    HW_TRY(shape(grid, part, options, err));
+    grid->ctx = ctx;
+    grid->threads = ctx->threads;
+    grid->tables.look_up = hw_bits_looker(0);
+    struct hw_arrays arrays = list_arrays(grid);
+    return hw_arrays_alloc(&arrays, "method grid", err);
+}
+
+/* Opens the communicators and computes the tables. Collective. */
+static enum hw_status open_grid(struct hw_grid *grid, struct hw_error *err)
+{
+    struct hw_grid_layout *layout = &grid->layout;
+
+    HW_TRY(hw_rowcol_split(&layout->row, grid->ctx, layout->i, layout->j, layout->columns, err));
+    HW_TRY(hw_rowcol_split(&layout->column, grid->ctx, layout->j, layout->i, layout->rows, err));
+    HW_TRY(make_gids(grid, err));
+    HW_TRY(make_degrees(grid, err));
+    HW_TRY(hw_rowcol_open(&layout->row, grid->ctx, layout->active, err));
+    HW_TRY(hw_rowcol_open(&layout->column, grid->ctx, layout->active, err));
+    make_first(grid);
+    return HW_OK;
+}
+
 enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_context *ctx,
                               const struct hw_part *part, const struct hw_engine_options *options,
                               void **engine, struct hw_error *err)
@@ -284,36 +315,13 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
 
     (void)method;
     *engine = NULL;
-    enum hw_status status = hw_alloc_zero(&grid, 1, sizeof *grid, "method grid", err);
+    enum hw_status status = hw_agree(ctx->world, allocate(&grid, ctx, part, options, err), err);
     if (status == HW_OK)
-        status = shape(grid, part, options, err);
-    if (status == HW_OK) {
-        grid->ctx = ctx;
-        grid->threads = ctx->threads;
-        grid->tables.look_up = hw_bits_looker(0);
-        struct hw_arrays arrays = list_arrays(grid);
-        status = hw_arrays_alloc(&arrays, "method grid", err);
-    }
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_rowcol_split(&grid->layout.row, ctx, grid->layout.i, grid->layout.j,
-                                 grid->layout.columns, err);
-    if (status == HW_OK)
-        status = hw_rowcol_split(&grid->layout.column, ctx, grid->layout.j, grid->layout.i,
-                                 grid->layout.rows, err);
-    if (status == HW_OK)
-        status = make_gids(grid, err);
-    if (status == HW_OK)
-        status = make_degrees(grid, err);
-    if (status == HW_OK)
-        status = hw_rowcol_open(&grid->layout.row, ctx, grid->layout.active, err);
-    if (status == HW_OK)
-        status = hw_rowcol_open(&grid->layout.column, ctx, grid->layout.active, err);
+        status = open_grid(grid, err);
     if (status != HW_OK) {
         hw_grid_destroy(grid);
         return status;
     }
-    make_first(grid);
     *engine = grid;
     return HW_OK;
 }

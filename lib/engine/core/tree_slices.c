@@ -92,29 +92,30 @@ done:
     return status;
 }
 
+/* Allocates the tree's arrays and counts what is sent to each rank. Local. */
+static enum hw_status alloc_slices(struct hw_tree *tree, const struct hw_part *part,
+                                   struct hw_error *err)
+{
+    const int ranks = tree->ctx->size;
+
+    if (tree->length > (hw_count)HW_LID_NONE)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRI_COUNT " vertices on a rank are more than 32 bits number; use more "
+                       "ranks",
+                       tree->length);
+    HW_TRY(hw_alloc_zero(&tree->send_count, ranks, sizeof(hw_count), "counts", err));
+    HW_TRY(hw_alloc_zero(&tree->receive_count, ranks, sizeof(hw_count), "counts", err));
+    HW_TRY(hw_alloc(&tree->place, tree->length, sizeof *tree->place, "places", err));
+    HW_TRY(hw_alloc(&tree->received, tree->length, sizeof *tree->received, "slices", err));
+    return count_own(tree->ctx, part, tree->send_count, err);
+}
+
 enum hw_status hw_tree_open(const struct hw_context *ctx, const struct hw_part *part,
                             struct hw_tree *tree, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
     *tree = (struct hw_tree){.ctx = ctx};
     hw_store_share(part->vertices, ctx->rank, ctx->size, &tree->first, &tree->length);
-    if (tree->length > (hw_count)HW_LID_NONE)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "%" PRI_COUNT " vertices on a rank are more than 32 bits number; use more "
-                         "ranks",
-                         tree->length);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&tree->send_count, ctx->size, sizeof(hw_count), "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&tree->receive_count, ctx->size, sizeof(hw_count), "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&tree->place, tree->length, sizeof *tree->place, "places", err);
-    if (status == HW_OK)
-        status = hw_alloc(&tree->received, tree->length, sizeof *tree->received, "slices", err);
-    if (status == HW_OK)
-        status = count_own(ctx, part, tree->send_count, err);
-    status = hw_agree(ctx->world, status, err);
+    enum hw_status status = hw_agree(ctx->world, alloc_slices(tree, part, err), err);
     if (status == HW_OK)
         status = exchange_ids(tree, part, err);
     if (status != HW_OK)

@@ -368,38 +368,58 @@ static enum hw_status order_cycle(const struct link *link, struct hw_cycle *cycl
     return at == link ? HW_OK : hw_fail(err, HW_INTERNAL, "a cycle of parents does not close");
 }
 
+/* Memory of gather_cycle(). */
+struct gathering {
+    hw_count *length;  /* [ranks] links of each rank */
+    struct link *link; /* [cycle->length] */
+};
+
+/* Allocates the cycle and lists own links, from `at` on. Local. */
+static enum hw_status list_links(struct gathering *gathering, const struct finder *finder,
+                                 hw_gid leader, hw_count at, struct hw_cycle *cycle,
+                                 struct hw_error *err)
+{
+    HW_TRY(hw_alloc(&gathering->link, cycle->length, sizeof *gathering->link, "the cycle", err));
+    HW_TRY(hw_alloc(&cycle->vertex, cycle->length, sizeof *cycle->vertex, "the cycle", err));
+    for (hw_count i = 0; i < finder->count; i++)
+        if (finder->on[i] && finder->hop[i].min == leader)
+            gathering->link[at++] = (struct link){finder->first + i, finder->parent[i]};
+    return HW_OK;
+}
+
+/* All of gather_cycle() but the clean-up. Collective. */
+static enum hw_status gather(struct gathering *gathering, const struct finder *finder,
+                             hw_gid leader, struct hw_cycle *cycle, struct hw_error *err)
+{
+    const struct hw_context *ctx = finder->ctx;
+    hw_count mine = 0, at = 0;
+
+    HW_TRY_ALL(ctx,
+               hw_alloc(&gathering->length, ctx->size, sizeof *gathering->length, "counts", err),
+               err);
+    for (hw_count i = 0; i < finder->count; i++)
+        mine += finder->on[i] && finder->hop[i].min == leader;
+    HW_TRY(hw_mpi(
+        MPI_Allgather(&mine, 1, HW_MPI_COUNT, gathering->length, 1, HW_MPI_COUNT, ctx->world),
+        "MPI_Allgather", err));
+    for (int r = 0; r < ctx->size; r++) {
+        at += r < ctx->rank ? gathering->length[r] : 0;
+        cycle->length += gathering->length[r];
+    }
+    HW_TRY_ALL(ctx, list_links(gathering, finder, leader, at, cycle, err), err);
+    HW_TRY(gather_links(ctx, gathering->length, gathering->link, 0, err));
+    return order_cycle(gathering->link, cycle, err);
+}
+
 /* Gathers the cycle of that leader on every rank. Collective. */
 static enum hw_status gather_cycle(const struct finder *finder, hw_gid leader,
                                    struct hw_cycle *cycle, struct hw_error *err)
 {
-    const struct hw_context *ctx = finder->ctx;
-    struct link *link = NULL;
-    hw_count *length = NULL, mine = 0, at = 0;
-    enum hw_status status =
-        hw_agree(ctx->world, hw_alloc(&length, ctx->size, sizeof *length, "counts", err), err);
-    for (hw_count i = 0; i < finder->count; i++)
-        mine += finder->on[i] && finder->hop[i].min == leader;
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(&mine, 1, HW_MPI_COUNT, length, 1, HW_MPI_COUNT, ctx->world),
-                        "MPI_Allgather", err);
-    for (int r = 0; r < ctx->size && status == HW_OK; r++) {
-        at += r < ctx->rank ? length[r] : 0;
-        cycle->length += length[r];
-    }
-    if (status == HW_OK)
-        status = hw_alloc(&link, cycle->length, sizeof *link, "the cycle", err);
-    if (status == HW_OK)
-        status = hw_alloc(&cycle->vertex, cycle->length, sizeof *cycle->vertex, "the cycle", err);
-    for (hw_count i = 0; i < finder->count && status == HW_OK; i++)
-        if (finder->on[i] && finder->hop[i].min == leader)
-            link[at++] = (struct link){finder->first + i, finder->parent[i]};
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = gather_links(ctx, length, link, 0, err);
-    if (status == HW_OK)
-        status = order_cycle(link, cycle, err);
-    free(length);
-    free(link);
+    struct gathering gathering = {0};
+    enum hw_status status = gather(&gathering, finder, leader, cycle, err);
+
+    free(gathering.length);
+    free(gathering.link);
     return status;
 }
 

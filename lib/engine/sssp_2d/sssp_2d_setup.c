@@ -393,33 +393,33 @@ static enum hw_status measure(struct hw_sssp_2d *paths, const hw_lid *in, struct
     return status;
 }
 
-/* Degrees, classes of vertices, lists. */
-static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *err)
+/* All of make_constants() but the clean-up. Collective. */
+static enum hw_status make_tables(struct hw_sssp_2d *paths, struct classes *classes,
+                                  struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    struct classes classes = {0};
-    enum hw_status status = hw_agree(paths->ctx->world, alloc_buffers(paths, &classes, err), err);
+    const hw_lid block = paths->layout.block;
 
-    if (status == HW_OK)
-        status = add_lengths(paths, &part->grid.out, classes.buffer, paths->tables.degree, err);
-    if (status == HW_OK && part->directed)
-        status = add_lengths(paths, &part->grid.in, classes.buffer, classes.in, err);
-    if (status == HW_OK) {
-        classify(paths, &classes);
-        status = hw_rowcol_allgather(&paths->layout.row.line, classes.row, paths->layout.block,
-                                     MPI_UINT8_T, err);
-    }
-    if (status == HW_OK)
-        status = hw_rowcol_allgather(&paths->layout.column.line, classes.column,
-                                     paths->layout.block, MPI_UINT8_T, err);
-    if (status == HW_OK) {
-        mark_classes(paths, &classes);
-        status = hw_agree(paths->ctx->world, make_lists(paths, &classes, err), err);
-    }
-    if (status == HW_OK) {
-        mark_single(paths, &paths->tables.out_lists, &classes);
-        status = measure(paths, part->directed ? classes.in : NULL, err);
-    }
+    HW_TRY_ALL(paths->ctx, alloc_buffers(paths, classes, err), err);
+    HW_TRY(add_lengths(paths, &part->grid.out, classes->buffer, paths->tables.degree, err));
+    if (part->directed)
+        HW_TRY(add_lengths(paths, &part->grid.in, classes->buffer, classes->in, err));
+    classify(paths, classes);
+    HW_TRY(hw_rowcol_allgather(&paths->layout.row.line, classes->row, block, MPI_UINT8_T, err));
+    HW_TRY(
+        hw_rowcol_allgather(&paths->layout.column.line, classes->column, block, MPI_UINT8_T, err));
+    mark_classes(paths, classes);
+    HW_TRY_ALL(paths->ctx, make_lists(paths, classes, err), err);
+    mark_single(paths, &paths->tables.out_lists, classes);
+    return measure(paths, part->directed ? classes->in : NULL, err);
+}
+
+/* Degrees, classes of vertices, lists. Collective. */
+static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *err)
+{
+    struct classes classes = {0};
+    enum hw_status status = make_tables(paths, &classes, err);
+
     free_classes(&classes);
     return status;
 }
@@ -476,6 +476,19 @@ static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
     return hw_agree(paths->ctx->world, status, err);
 }
 
+/* Allocates the arrays and computes what is constant. Collective. */
+static enum hw_status open_search(struct hw_sssp_2d *paths, struct hw_error *err)
+{
+    HW_TRY(look_at_weights(paths, err));
+    HW_TRY(allocate(paths, err));
+    HW_TRY(open_lines(paths, err));
+    HW_TRY(make_gids(paths, err));
+    HW_TRY(make_constants(paths, err));
+    if (paths->derived.bellman_ford && paths->derived.weight_stats.negative > 0)
+        HW_TRY(hw_tree_open(paths->ctx, paths->part, &paths->parents.tree, err));
+    return HW_OK;
+}
+
 enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw_context *ctx,
                                  const struct hw_part *part,
                                  const struct hw_engine_options *options, void **engine,
@@ -495,17 +508,7 @@ enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw
     }
     paths->ctx = ctx;
     paths->threads = ctx->threads;
-    status = look_at_weights(paths, err);
-    if (status == HW_OK)
-        status = allocate(paths, err);
-    if (status == HW_OK)
-        status = open_lines(paths, err);
-    if (status == HW_OK)
-        status = make_gids(paths, err);
-    if (status == HW_OK)
-        status = make_constants(paths, err);
-    if (status == HW_OK && bellman_ford && paths->derived.weight_stats.negative > 0)
-        status = hw_tree_open(ctx, part, &paths->parents.tree, err);
+    status = open_search(paths, err);
     if (status != HW_OK) {
         hw_sssp_2d_destroy(paths);
         return status;

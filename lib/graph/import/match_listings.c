@@ -110,47 +110,68 @@ static enum hw_status find_unlike(struct listings *listings, int bits, hw_count 
     return status;
 }
 
-/* Gathers the listings of each edge on one rank and looks for a wrong one.
- * Collective. */
+/* The exchange of listings. */
+struct matching {
+    struct listings mine, theirs;
+    hw_count *send, *receive, *start; /* [ranks] */
+};
+
+static void free_matching(struct matching *matching)
+{
+    free(matching->send);
+    free(matching->receive);
+    free(matching->start);
+    free(matching->mine.edge);
+    free(matching->mine.hash);
+    free(matching->theirs.edge);
+    free(matching->theirs.hash);
+}
+
+/* Lists own tuples by the rank that compares them. Local. */
+static enum hw_status sort_by_rank(struct matching *matching, const struct hw_pieces *pieces,
+                                   int bits, int ranks, struct hw_error *err)
+{
+    struct listings *mine = &matching->mine;
+
+    mine->count = hw_pieces_tuples(pieces);
+    HW_TRY(hw_alloc_zero(&matching->send, ranks, sizeof *matching->send, "counts", err));
+    HW_TRY(hw_alloc_zero(&matching->receive, ranks, sizeof *matching->receive, "counts", err));
+    HW_TRY(hw_alloc_zero(&matching->start, ranks, sizeof *matching->start, "counts", err));
+    HW_TRY(hw_alloc(&mine->edge, mine->count, sizeof *mine->edge, "listings", err));
+    HW_TRY(hw_alloc(&mine->hash, mine->count, sizeof *mine->hash, "listings", err));
+    fill(pieces, bits, ranks, matching->send, matching->start, mine);
+    return HW_OK;
+}
+
+/* Gathers the listings of each edge on one rank and looks for a wrong one there. Collective. */
+static enum hw_status match(struct matching *matching, const struct hw_context *ctx,
+                            const struct hw_pieces *pieces, int bits, hw_count *edge,
+                            struct hw_error *err)
+{
+    struct listings *mine = &matching->mine, *theirs = &matching->theirs;
+
+    HW_TRY_ALL(ctx, sort_by_rank(matching, pieces, bits, ctx->size, err), err);
+    HW_TRY(hw_alltoallv(ctx->world, sizeof *mine->edge, mine->edge, matching->send, &theirs->edge,
+                        matching->receive, err));
+    HW_TRY(hw_alltoallv(ctx->world, sizeof *mine->hash, mine->hash, matching->send, &theirs->hash,
+                        matching->receive, err));
+    for (int r = 0; r < ctx->size; r++)
+        theirs->count += matching->receive[r];
+    HW_TRY_ALL(ctx, find_unlike(theirs, bits, edge, err), err);
+    return HW_OK;
+}
+
+/* The least edge of all ranks whose listings do not cancel, INT64_MAX if all do. Collective. */
 static enum hw_status compare(const struct hw_context *ctx, const struct hw_pieces *pieces,
                               int bits, hw_count *edge, struct hw_error *err)
 {
-    struct listings mine = {.count = hw_pieces_tuples(pieces)}, theirs = {0};
-    hw_count *send = NULL, *receive = NULL, *start = NULL;
+    struct matching matching = {0};
+    enum hw_status status = match(&matching, ctx, pieces, bits, edge, err);
 
-    enum hw_status status = hw_alloc_zero(&send, ctx->size, sizeof *send, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&receive, ctx->size, sizeof *receive, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&start, ctx->size, sizeof *start, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&mine.edge, mine.count, sizeof *mine.edge, "listings", err);
-    if (status == HW_OK)
-        status = hw_alloc(&mine.hash, mine.count, sizeof *mine.hash, "listings", err);
-    if (status == HW_OK)
-        fill(pieces, bits, ctx->size, send, start, &mine);
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_alltoallv(ctx->world, sizeof *mine.edge, mine.edge, send, &theirs.edge, receive,
-                              err);
-    if (status == HW_OK)
-        status = hw_alltoallv(ctx->world, sizeof *mine.hash, mine.hash, send, &theirs.hash, receive,
-                              err);
-    for (int r = 0; r < ctx->size && status == HW_OK; r++)
-        theirs.count += receive[r];
-    if (status == HW_OK)
-        status = hw_agree(ctx->world, find_unlike(&theirs, bits, edge, err), err);
-    free(send);
-    free(receive);
-    free(start);
-    free(mine.edge);
-    free(mine.hash);
-    free(theirs.edge);
-    free(theirs.hash);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, edge, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
-                        "MPI_Allreduce", err);
-    return status;
+    free_matching(&matching);
+    HW_TRY(status);
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, edge, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
+                  "MPI_Allreduce", err);
 }
 
 /* The error message for listings that do not agree. Collective. */
