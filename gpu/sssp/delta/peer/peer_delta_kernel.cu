@@ -10,15 +10,15 @@
  */
 #include "gpu/device/launch.h"
 #include "gpu/sssp/common/delta_policy.h"
-#include "gpu/sssp/delta/peer/peer_delta_broadcast.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_init.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_parents.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_pull.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_step_queues.cuh"
+#include "gpu/sssp/delta/search/delta_broadcast.cuh"
+#include "gpu/sssp/delta/search/delta_init.cuh"
+#include "gpu/sssp/delta/search/delta_parents.cuh"
+#include "gpu/sssp/delta/search/delta_pull.cuh"
+#include "gpu/sssp/delta/search/delta_step_queues.cuh"
 
 #include <cuda_runtime.h>
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -608,9 +608,9 @@ const void *kernel_of(int kind)
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
-using namespace hw_delta::peer;
+using namespace hw_delta::search;
 
 int hw_peer_delta_shape(const hw_peer_delta_params *params, int *blocks, int *shared_bytes)
 {

@@ -3,13 +3,13 @@
  * ends an iteration: each update lowers the distance of an owned vertex, and a vertex that improved
  * is queued.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_RECEIVE_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_RECEIVE_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_RECEIVE_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_RECEIVE_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_barrier.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_iteration.cuh"
+#include "gpu/sssp/delta/search/delta_barrier.cuh"
+#include "gpu/sssp/delta/search/delta_iteration.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -188,6 +188,6 @@ template <int kind> __device__ __noinline__ bool receive_deferred(search_state<k
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

@@ -2,12 +2,12 @@
  * Keys, hints and remote distances of delta-stepping on several GPUs
  * (gpu/sssp/delta/peer/peer_delta.h).
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_KEYS_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_KEYS_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_block_shared.cuh"
+#include "gpu/sssp/delta/search/delta_block_shared.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -156,6 +156,6 @@ __device__ __forceinline__ void count_beyond(lane_state<kind> &state, bool beyon
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

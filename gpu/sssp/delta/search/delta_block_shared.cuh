@@ -2,14 +2,14 @@
  * State of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): what the threads of a
  * block share, the state of the search, and the state of a lane in one iteration.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BLOCK_SHARED_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BLOCK_SHARED_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BLOCK_SHARED_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BLOCK_SHARED_CUH
 
 #include "gpu/comm/allgather_kernel.h"
 #include "gpu/sssp/common/bucket_queues.cuh"
 #include "gpu/sssp/delta/peer/peer_delta.h"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -126,6 +126,6 @@ template <int kind> struct lane_state {
 };
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

@@ -6,12 +6,12 @@
  * at a fixed place of the outboxes. So links carry whole cache lines, which keys scattered over the
  * distances of other GPUs would not fill. The receiver unpacks after the peer barrier.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BROADCAST_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BROADCAST_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BROADCAST_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BROADCAST_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -193,6 +193,6 @@ __device__ void broadcast_direct(const kernel_params &params, lane_state<kind> &
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

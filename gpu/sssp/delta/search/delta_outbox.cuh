@@ -3,14 +3,14 @@
  * shared memory; a full buffer, or the end of the iteration, sorts them by owner, reserves places
  * in the outboxes and stores them into the owners' memory. An update is (position at the owner,
  * source, key in two words); in the buffer it has the local id in place of the position. The peer
- * barrier delivers; peer_delta_receive.cuh applies them.
+ * barrier delivers; delta_receive.cuh applies them.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_OUTBOX_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_OUTBOX_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -165,6 +165,6 @@ buffer_updates(const kernel_params &params, block_shared &shared, lane_state<kin
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

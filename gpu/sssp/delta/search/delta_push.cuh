@@ -7,14 +7,14 @@
  * 32 lists are shared out evenly among the lanes of a warp; a longer list is deferred to the warps
  * of the block, and what is longer still to all warps in the next iteration, in chunks.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_CUH
 
 #include "gpu/device/prefix_search.cuh"
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_receive.cuh"
+#include "gpu/sssp/delta/search/delta_receive.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -640,6 +640,6 @@ __device__ void push_heavy_edges(const kernel_params &params, block_shared &shar
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

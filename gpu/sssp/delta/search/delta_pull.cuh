@@ -8,12 +8,12 @@
  * The others are collected in worklists of the warp until they fill it. Groups of vertices are
  * claimed dynamically, a work chunk a block (claim_group()).
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PULL_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PULL_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PULL_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PULL_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_push.cuh"
+#include "gpu/sssp/delta/search/delta_push.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -511,6 +511,6 @@ __device__ void pull(const kernel_params &params, block_shared &shared, lane_sta
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * Initialization of a search of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_INIT_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_INIT_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -65,6 +65,6 @@ __device__ void warm_nvlink(const kernel_params &params)
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

@@ -3,13 +3,13 @@
  * (gpu/sssp/delta/peer/peer_delta.h): queues are set up; at the end the block sums its counters and
  * flushes what its warps buffered; trace records.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_ITERATION_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_ITERATION_CUH
 
 #include "gpu/engine/trace_append.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_outbox.cuh"
+#include "gpu/sssp/delta/search/delta_outbox.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -250,6 +250,6 @@ __device__ void trace_append(const kernel_params &params, const block_shared &sh
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

@@ -3,12 +3,12 @@
  * (gpu/sssp/delta/peer/peer_delta.h): the step queue holds the vertices to be pushed next, the rest
  * queue the other vertices of the bucket.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_STEP_QUEUES_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_STEP_QUEUES_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -73,6 +73,6 @@ __device__ void refill_step(const kernel_params &params, block_shared &shared,
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

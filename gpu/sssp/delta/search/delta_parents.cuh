@@ -6,12 +6,12 @@
  * adopt, in further iterations, an equal-distance neighbor that has a parent; while a vertex has
  * none, other GPUs see its key as `parent_pending`, so that no cycle can form.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
 
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -345,6 +345,6 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, bl
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif

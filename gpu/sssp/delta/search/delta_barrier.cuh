@@ -10,15 +10,15 @@
  * Memory order: as in gpu/comm/peer_barrier.cuh and, within a GPU, gpu/device/grid_barrier.cuh. The
  * last block's warp fences for all blocks; the warps that receive load with acquire.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BARRIER_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BARRIER_CUH
 
 #include "gpu/comm/allgather.cuh"
 #include "gpu/comm/peer_barrier.cuh"
 #include "gpu/device/grid_barrier.cuh"
-#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_keys.cuh"
 
-namespace hw_delta::peer
+namespace hw_delta::search
 {
 namespace
 {
@@ -221,6 +221,6 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
 }
 
 } // namespace
-} // namespace hw_delta::peer
+} // namespace hw_delta::search
 
 #endif
