@@ -149,15 +149,17 @@ kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu \
 kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_device.cuh \
   gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
   gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/small_frontier_rounds.cuh
-gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c
+gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
+  gpu/sssp/delta/one_gpu_delta_host.c
 gpu_descriptors += gpu/sssp/delta/delta_descriptor.c
 
 kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu
-kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/search/delta_barrier.cuh \
+kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_barrier.cuh \
   gpu/sssp/delta/search/delta_block_shared.cuh gpu/sssp/delta/search/delta_broadcast.cuh \
   gpu/sssp/delta/search/delta_init.cuh gpu/sssp/delta/search/delta_iteration.cuh \
   gpu/sssp/delta/search/delta_keys.cuh gpu/sssp/delta/search/delta_outbox.cuh \
-  gpu/sssp/delta/search/delta_parents.cuh gpu/sssp/delta/search/delta_pull.cuh \
+  gpu/sssp/delta/search/delta_parents.cuh gpu/sssp/delta/search/delta_peers.cuh \
+  gpu/sssp/delta/search/delta_phases.cuh gpu/sssp/delta/search/delta_pull.cuh \
   gpu/sssp/delta/search/delta_push.cuh gpu/sssp/delta/search/delta_receive.cuh \
   gpu/sssp/delta/search/delta_step_queues.cuh
 gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \

@@ -1,14 +1,13 @@
 /*
- * Delta-stepping on several GPUs of one node: host side (gpu/sssp/delta/peer/peer_delta.h).
+ * Delta-stepping on several GPUs of one node: host side (gpu/sssp/delta/delta_search.h).
  */
 #include "gpu/sssp/delta/peer/peer_delta_host.h"
 
-#include "gpu/engine/step_trace.h"
-#include "gpu/sssp/delta/peer/peer_delta.h"
+#include "gpu/sssp/delta/delta_search.h"
+#include "gpu/sssp/delta/delta_trace.h"
 #include "lib/engine/sssp/sssp_options.h"
 
 #include <cuda_runtime_api.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Loads of the report in host memory for each query of the stream. */
@@ -18,9 +17,9 @@
 
 /* sssp->single_kernel.state. */
 struct peer_delta {
-    struct hw_peer_delta_params params;
+    struct hw_delta_params params;
     hw_count touched_at[2]; /* offsets in the heap */
-    int blocks, shared_bytes;
+    struct hw_delta_shape shape;
     uint32_t searches; /* begun */
 };
 
@@ -36,7 +35,7 @@ static bool fits(const struct hw_distributed_sssp *sssp)
 
     return engine->transport.kind == HW_TRANSPORT_PEER && sssp->weight_stats.negative == 0 &&
            part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && sssp->params.lists.num_blocks == 1 &&
-           sssp->params.config.ranks <= HW_PEER_DELTA_RANKS;
+           sssp->params.config.ranks <= HW_DELTA_RANKS;
 }
 
 /* ---- memory ---- */
@@ -68,7 +67,7 @@ static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
 static void add_arrays(struct hw_distributed_sssp *sssp)
 {
     struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
-    struct hw_peer_delta_params *params = &state_of(sssp)->params;
+    struct hw_delta_params *params = &state_of(sssp)->params;
     const hw_count words = (hw_count)sssp->params.lists.count / 32 + 1;
 
     for (int half = 0; half < 2; half++)
@@ -86,11 +85,10 @@ static void add_arrays(struct hw_distributed_sssp *sssp)
 /* ---- opening ---- */
 
 /* The queues reuse arrays of the rounds of gpu/sssp/distributed. */
-static void reuse_arrays(struct hw_peer_delta_params *params)
+static void reuse_arrays(const struct hw_distributed_sssp_params *part,
+                         struct hw_delta_params *params)
 {
-    const struct hw_distributed_sssp_params *part = &params->part;
-    struct hw_peer_delta_long_list *long_list =
-        (struct hw_peer_delta_long_list *)part->state.queue_prefix;
+    struct hw_delta_long_list *long_list = (struct hw_delta_long_list *)part->state.queue_prefix;
 
     params->queues.step_queue[0] = part->state.frontier_list;
     params->queues.step_queue[1] = part->state.queue;
@@ -100,6 +98,23 @@ static void reuse_arrays(struct hw_peer_delta_params *params)
         part->lists.count / 4 < MAX_LONG_LISTS ? part->lists.count / 4 : MAX_LONG_LISTS;
     params->queues.long_list[0] = long_list;
     params->queues.long_list[1] = long_list + params->config.long_list_capacity;
+}
+
+/* Lists, search state and partition are those of the rounds, too. */
+static void set_graph(const struct hw_distributed_sssp_params *part, struct hw_delta_params *params)
+{
+    params->out = params->in =
+        (struct hw_delta_lists){.offset = part->graph.offset, .edge = part->graph.edge};
+    params->state = (struct hw_delta_state){.distance = part->state.distance,
+                                            .result = (struct hw_gpu_edge *)part->state.value};
+    params->partition = (struct hw_delta_partition){.ranks = part->config.ranks,
+                                                    .rank = part->config.rank,
+                                                    .block_size = part->config.block_size,
+                                                    .block_magic = part->config.block_magic,
+                                                    .owned_begin = part->config.owned_range *
+                                                                   part->config.block_size};
+    params->vertices.active = part->lists.active;
+    params->config.kind = part->config.kind;
 }
 
 static void set_peer_pointers(struct hw_distributed_sssp *sssp)
@@ -113,8 +128,14 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
             peer->params.touched_of[parity][q] =
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);
     }
-    for (unsigned parity = 0; parity < 2; parity++)
-        peer->params.outbox[parity] = hw_distributed_sssp_outboxes(sssp, parity);
+    for (unsigned parity = 0; parity < 2; parity++) {
+        const struct hw_distributed_sssp_outboxes outboxes =
+            hw_distributed_sssp_outboxes(sssp, parity);
+        for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
+            peer->params.outbox[parity].send[q] = outboxes.send[q];
+            peer->params.outbox[parity].recv[q] = outboxes.recv[q];
+        }
+    }
     peer->params.outbox_capacity = sssp->params.config.block_size;
 }
 
@@ -122,22 +143,22 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
  * Collective; ranks agree. */
 static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta_params *params = &state_of(sssp)->params;
+    struct hw_delta_params *params = &state_of(sssp)->params;
     const struct hw_context *ctx = sssp->engine->ctx;
-    uint32_t own[2] = {0, params->part.lists.active}, all[2 * HW_PEER_DELTA_RANKS];
+    uint32_t own[2] = {0, params->vertices.active}, all[2 * HW_DELTA_RANKS];
     uint32_t *core = &params->control->trace_records; /* free until the first search */
     enum hw_status status = hw_cuda(hw_peer_delta_launch_lightest(params, core),
                                     "the kernel that takes the lightest edges", err);
 
     if (status == HW_OK)
         status = hw_gpu_get(&own[0], core, sizeof own[0], err);
-    if (params->config.directed)
-        own[0] = params->part.config.block_size;
+    if (params->config.push_only)
+        own[0] = params->partition.block_size;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgather(own, 2, MPI_UINT32_T, all, 2, MPI_UINT32_T, ctx->world),
                         "MPI_Allgather", err);
-    for (uint32_t q = 0; q < params->part.config.ranks && status == HW_OK; q++) {
+    for (uint32_t q = 0; q < params->partition.ranks && status == HW_OK; q++) {
         params->vertices.core_of[q] = all[2 * q];
         params->vertices.active_of[q] = all[2 * q + 1];
         params->vertices.all_core += all[2 * q];
@@ -149,7 +170,7 @@ static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_erro
 static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct peer_delta *peer = state_of(sssp);
-    struct hw_peer_delta_params *params = &peer->params;
+    struct hw_delta_params *params = &peer->params;
     const double degree =
         sssp->config.vertices_with_edges > 0
             ? (double)sssp->weight_stats.edges / (double)sssp->config.vertices_with_edges
@@ -160,7 +181,7 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
 
     if (status == HW_OK)
         memset(params->report, 0, sizeof *params->report);
-    params->part = sssp->params;
+    set_graph(&sssp->params, params);
     params->allgather = sssp->comm.allgather.params;
     params->config.trace_capacity = HW_DISTRIBUTED_SSSP_TRACE_CAPACITY;
     params->config.delta = sssp->config.delta;
@@ -168,13 +189,12 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
     params->config.no_light_heavy_split =
         sssp->config.no_light_heavy_split && !sssp->config.bellman_ford;
     params->config.endless = sssp->config.bellman_ford;
-    params->config.directed = sssp->engine->part->directed;
+    params->config.push_only = sssp->engine->part->directed;
     params->config.mean_degree = (uint32_t)degree + 1;
-    reuse_arrays(params);
+    reuse_arrays(&sssp->params, params);
     set_peer_pointers(sssp);
     if (status == HW_OK)
-        status = hw_cuda(hw_peer_delta_shape(params, &peer->blocks, &peer->shared_bytes),
-                         "method delta", err);
+        status = hw_cuda(hw_peer_delta_shape(params, &peer->shape), "method delta", err);
     status = hw_agree(sssp->engine->ctx->world, status, err);
     return status == HW_OK ? find_core(sssp, err) : status;
 }
@@ -190,7 +210,7 @@ static void close_search(struct hw_distributed_sssp *sssp)
 static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct peer_delta *peer = state_of(sssp);
-    const struct hw_peer_delta_report *report = peer->params.report;
+    const struct hw_delta_report *report = peer->params.report;
     bool finished = false;
 
     for (uint64_t poll = 1; __atomic_load_n(&report->run, __ATOMIC_ACQUIRE) != peer->searches;
@@ -232,13 +252,12 @@ static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err
     struct peer_delta *peer = state_of(sssp);
     const bool host_continues =
         sssp->engine->options.canonical_parents || sssp->config.may_overflow;
-    const struct hw_peer_delta_search search = {.root = sssp->search.root_local_id,
-                                                .first_allgather = sssp->comm.allgather.number + 1,
-                                                .run = ++peer->searches,
-                                                .broadcast_all = host_continues};
-    enum hw_status status =
-        hw_cuda(hw_peer_delta_launch(&peer->params, &search, peer->blocks, peer->shared_bytes),
-                "the kernel of method delta", err);
+    const struct hw_delta_search search = {.root = sssp->search.root_local_id,
+                                           .first_allgather = sssp->comm.allgather.number + 1,
+                                           .run = ++peer->searches,
+                                           .broadcast_all = host_continues};
+    enum hw_status status = hw_cuda(hw_peer_delta_launch(&peer->params, &search, &peer->shape),
+                                    "the kernel of method delta", err);
 
     if (status != HW_OK) /* sends the failure to all ranks */
         return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
@@ -256,67 +275,22 @@ static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err
 
 static enum hw_status write_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    return hw_cuda(hw_peer_delta_launch_results(&state_of(sssp)->params, sssp->search.root_local_id,
-                                                sssp->config.blocks),
+    const struct hw_distributed_sssp_params *part = &sssp->params;
+    const struct hw_delta_results results = {.graph_id = part->graph.graph_id,
+                                             .local_id = part->results.local_id,
+                                             .count = part->results.count,
+                                             .distance = part->results.distance,
+                                             .parent = part->results.parent};
+
+    return hw_cuda(hw_peer_delta_launch_results(&state_of(sssp)->params, &results,
+                                                sssp->search.root_local_id, sssp->config.blocks),
                    "the kernel that writes results", err);
-}
-
-/* ---- trace ---- */
-
-/* Converts one trace record. context: struct hw_distributed_sssp. */
-static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
-{
-    static const struct {
-        const char *name;
-        enum hw_direction direction;
-    } routine[HW_PEER_DELTA_ROUTINES] = {
-        [HW_PEER_DELTA_BEGIN] = {"begin", HW_DIRECTION_AUTO},
-        [HW_PEER_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
-        [HW_PEER_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
-        [HW_PEER_DELTA_LIGHT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
-        [HW_PEER_DELTA_HEAVY_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
-        [HW_PEER_DELTA_BROADCAST] = {"broadcast", HW_DIRECTION_AUTO},
-        [HW_PEER_DELTA_HEAVY_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
-        [HW_PEER_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
-        [HW_PEER_DELTA_PARENTS] = {"parents", HW_DIRECTION_AUTO},
-    };
-    const struct hw_distributed_sssp *sssp = context;
-    const struct hw_peer_delta_trace_record *record =
-        (const struct hw_peer_delta_trace_record *)records + r;
-
-    snprintf(step->routine, sizeof step->routine, "%s",
-             record->routine == HW_PEER_DELTA_PUSH && sssp->config.bellman_ford
-                 ? "relax"
-                 : routine[record->routine].name);
-    step->direction = routine[record->routine].direction;
-    step->bucket = (hw_count)record->bucket;
-    step->frontier = (hw_count)record->frontier;
-    step->discovered = (hw_count)record->found;
-    step->pulled = (hw_count)record->pulled;
-    step->edges_examined = (hw_count)(record->pushed + record->pulled);
-    step->sent.bytes = (hw_count)record->sent;
-    step->sent.messages = record->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
-    step->seconds[HW_PHASE_EXPANSION] =
-        1e-9 * (double)(record->nanoseconds - record[-1].nanoseconds);
 }
 
 static enum hw_status trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
                             struct hw_error *err)
 {
-    const struct hw_peer_delta_params *params = &state_of(sssp)->params;
-    uint32_t count = 0;
-    enum hw_status status = hw_gpu_get(&count, &params->control->trace_records, sizeof count, err);
-
-    if (status != HW_OK)
-        return status;
-    const struct hw_gpu_records records = {
-        .record = params->trace,
-        .count = count < params->config.trace_capacity ? count : params->config.trace_capacity,
-        .first = 1, /* the first record has the time when the search began */
-        .size = sizeof *params->trace,
-        .fill = fill_step,
-        .context = sssp};
-    return hw_gpu_append_records(&records, steps, err);
+    return hw_delta_append_trace(&state_of(sssp)->params, sssp->config.bellman_ford, steps, err);
 }
 
 const struct hw_distributed_sssp_single_kernel_ops hw_peer_delta_ops = {
@@ -338,5 +312,5 @@ hw_count hw_peer_delta_device_bytes(const struct hw_part *part)
         return 0;
     /* A first edge and bits for each list, and the trace. */
     return 9 * owned +
-           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_peer_delta_trace_record);
+           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_delta_trace_record);
 }

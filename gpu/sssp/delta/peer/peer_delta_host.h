@@ -1,5 +1,5 @@
 /*
- * Method `delta` on several GPUs of one node in one kernel (gpu/sssp/delta/peer/peer_delta.h): what
+ * Method `delta` on several GPUs of one node in one kernel (gpu/sssp/delta/delta_search.h): what
  * its method table entries use of the host code.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_HOST_H

@@ -1,7 +1,7 @@
 /*
  * Methods `delta` and `bellman-ford` on several GPUs: their entries in the method table. Searches
  * run in rounds of relaxations and exchanges (gpu/sssp/distributed), or in one kernel where that is
- * possible (gpu/sssp/delta/peer/peer_delta.h).
+ * possible (gpu/sssp/delta/delta_search.h).
  */
 #include "gpu/sssp/delta/peer/peer_delta_host.h"
 

@@ -24,32 +24,34 @@ namespace
 {
 
 /* Makes all blocks of all GPUs fail. */
-__device__ void signal_failure(const kernel_params &params)
+template <class Peers> __device__ void signal_failure(const kernel_params<Peers> &params)
 {
     *static_cast<volatile uint32_t *>(&params.control->failed) = 1;
-    for (uint32_t q = 0; q < params.part.config.ranks; q++)
-        *static_cast<volatile uint32_t *>(params.allgather.failed[q]) = 1;
-    __threadfence_system();
+    if constexpr (Peers::several)
+        Peers::fail(params);
 }
 
 /* Counts this block as arrived and waits until all blocks are; returns false after a failure or a
  * timeout. One thread. */
-__device__ __forceinline__ bool wait_for_blocks(const kernel_params &params, uint32_t barriers)
+template <class Peers>
+__device__ __forceinline__ bool wait_for_blocks(const kernel_params<Peers> &params,
+                                                uint32_t barriers)
 {
     uint32_t *arrived = &params.control->arrived;
     wait_clock clock;
 
     return grid_arrive(arrived, barriers) || grid_wait(arrived, barriers, [&] {
-               return hw_load_relaxed(&params.control->failed) != 0 ||
-                      clock.has_passed(2 * params.allgather.timeout_ns);
+               return Peers::several && (hw_load_relaxed(&params.control->failed) != 0 ||
+                                         clock.has_passed(2 * params.allgather.timeout_ns));
            });
 }
 
 /* This lane's word of the counters of an iteration that has ended. */
-__device__ __forceinline__ uint32_t load_counter(const kernel_params &params, uint32_t number,
-                                                 uint32_t rest)
+template <class Peers>
+__device__ __forceinline__ uint32_t load_counter(const kernel_params<Peers> &params,
+                                                 uint32_t number, uint32_t rest)
 {
-    const hw_peer_delta_control *control = params.control;
+    const hw_delta_control *control = params.control;
     const iteration_counters *counters = &control->counters[number & 3];
     const uint32_t lane = threadIdx.x & 31,
                    *at = reinterpret_cast<const uint32_t *>(counters) + lane;
@@ -61,8 +63,8 @@ __device__ __forceinline__ uint32_t load_counter(const kernel_params &params, ui
 
 /* Barrier over the blocks of this GPU. Afterwards shared.previous holds the counters of iteration
  * `number`. Returns false if the search failed. */
-template <int kind>
-__device__ bool grid_barrier(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ bool grid_barrier(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              search_state<kind> &search, uint32_t number)
 {
     search.barriers++;
@@ -86,8 +88,9 @@ __device__ bool grid_barrier(const kernel_params &params, block_shared &shared,
 
 /* Counts this block as arrived; the last block sends the counters of the iteration to all GPUs, its
  * own included. One warp. */
-__device__ void signal_arrival(const kernel_params &params, uint32_t barriers, uint32_t allgather,
-                               uint32_t number, uint32_t rest)
+template <class Peers>
+__device__ void signal_arrival(const kernel_params<Peers> &params, uint32_t barriers,
+                               uint32_t allgather, uint32_t number, uint32_t rest)
 {
     const uint32_t lane = threadIdx.x & 31;
     const bool last = lane == 0 && grid_arrive(&params.control->arrived, barriers);
@@ -95,44 +98,20 @@ __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, u
     if (!__shfl_sync(HW_WARP, last, 0))
         return;
     const uint32_t half = load_counter(params, number + 1, rest);
-    hw_fence_system();
-    for (uint32_t step = 1; step <= params.part.config.ranks; step++)
-        signal_peer(params.allgather, (params.part.config.rank + step) % params.part.config.ranks,
-                    half, allgather);
-}
-
-/* Waits for the words of rank q. Unlike wait_peer(), it loads the failure flag and the words at
- * once, which saves a memory latency at every barrier: a GPU that sets the flag in a search sends
- * no words later, so that the order of the two loads does not matter. Returns false after a failure
- * or a timeout. One warp. */
-__device__ __forceinline__ bool wait_peer_words(const hw_allgather_params &params, uint32_t q,
-                                                uint32_t number, uint64_t &half)
-{
-    const uint64_t *slot = slot_at(params, params.rank, q, number);
-    bool failed = false;
-    wait_clock clock;
-    uint64_t word;
-
-    const bool all = wait_for_words(
-        true,
-        [&] {
-            failed = hw_load_relaxed(params.failed[params.rank]) != 0;
-            return hw_load_acquire_system(slot);
-        },
-        [&](uint64_t value) { return failed || static_cast<uint32_t>(value) == number; },
-        [&] { return clock.has_passed(params.timeout_ns); }, word);
-    half = word >> 32;
-    return all && !__any_sync(HW_WARP, failed);
+    Peers::quiet();
+    for (uint32_t step = 1; step <= Peers::ranks(params); step++)
+        Peers::signal(params, (Peers::rank(params) + step) % Peers::ranks(params), half, allgather);
 }
 
 /* Receives the words of rank q. One warp. */
-__device__ void receive_words(const kernel_params &params, block_shared &shared, uint32_t q,
-                              uint32_t allgather)
+template <class Peers>
+__device__ void receive_words(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                              uint32_t q, uint32_t allgather)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint64_t half = 0;
 
-    const bool ok = wait_peer_words(params.allgather, q, allgather, half);
+    const bool ok = Peers::wait(params, q, allgather, half);
     const uint64_t high = __shfl_down_sync(HW_WARP, half, 1);
     if ((lane & 1) == 0)
         shared.received[q][lane / 2] = ok ? high << 32 | half : 0;
@@ -142,48 +121,59 @@ __device__ void receive_words(const kernel_params &params, block_shared &shared,
     }
 }
 
-/* Reduces one of the words over all ranks. All lanes run the same code and load all words at once,
- * since all blocks wait for this. */
-__device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
-                                                const block_shared &shared, uint32_t which)
+/* The value of one of the words: two counts, or without the number of long lists. */
+__device__ __forceinline__ uint64_t counter_value(uint64_t word, uint32_t which)
 {
-    const bool two = which <= HW_PEER_DELTA_FRONTIER; /* two counts */
+    const bool two = which <= HW_DELTA_COUNT_FRONTIER;
     const uint64_t low = two ? UINT32_MAX
-                         : which == HW_PEER_DELTA_LONG_LIST_CHUNKS
+                         : which == HW_DELTA_COUNT_LONG_LIST_CHUNKS
                              ? (1ull << long_list_chunk_bits) - 1
                              : UINT64_MAX;
-    uint64_t word[HW_PEER_DELTA_RANKS], sum = 0, maximum = 0;
+
+    return (word & low) + (two ? word >> 32 : 0);
+}
+
+/* Reduces one of the words over all ranks. All lanes run the same code and load all words at once,
+ * since all blocks wait for this. */
+template <class Peers>
+__device__ __forceinline__ uint64_t reduce_word(const kernel_params<Peers> &params,
+                                                const block_shared<Peers> &shared, uint32_t which)
+{
+    uint64_t word[HW_DELTA_RANKS], sum = 0, maximum = 0;
 
 #pragma unroll
-    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++)
-        word[q] = q < params.part.config.ranks ? shared.received[q][which] : 0;
+    for (uint32_t q = 0; q < HW_DELTA_RANKS; q++)
+        word[q] = q < Peers::ranks(params) ? shared.received[q][which] : 0;
 #pragma unroll
-    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++) {
-        sum += (word[q] & low) + (two ? word[q] >> 32 : 0);
+    for (uint32_t q = 0; q < HW_DELTA_RANKS; q++) {
+        sum += counter_value(word[q], which);
         maximum = max(maximum, word[q]);
     }
-    return which == HW_PEER_DELTA_MIN_KEY ? maximum : sum;
+    return which == HW_DELTA_COUNT_MIN_KEY ? maximum : sum;
 }
 
 /* Updates that rank q sent to this one before the last peer barrier. */
-__device__ __forceinline__ uint32_t sent_by(const kernel_params &params, const block_shared &shared,
-                                            uint32_t q)
+template <class Peers>
+__device__ __forceinline__ uint32_t sent_by(const kernel_params<Peers> &params,
+                                            const block_shared<Peers> &shared, uint32_t q)
 {
-    const uint64_t two = shared.received[q][HW_PEER_DELTA_SENT + params.part.config.rank / 2];
+    const uint64_t two = shared.received[q][HW_DELTA_COUNT_SENT + Peers::rank(params) / 2];
 
-    return static_cast<uint32_t>(params.part.config.rank & 1 ? two >> 32 : two);
+    return static_cast<uint32_t>(Peers::rank(params) & 1 ? two >> 32 : two);
 }
 
 /* Computes the prefix sums of the updates received. One warp. */
-__device__ __forceinline__ void count_updates(const kernel_params &params, block_shared &shared)
+template <class Peers>
+__device__ __forceinline__ void count_updates(const kernel_params<Peers> &params,
+                                              block_shared<Peers> &shared)
 {
     const uint32_t q = threadIdx.x & 31;
-    const bool other = q < params.part.config.ranks && q != params.part.config.rank;
+    const bool other = q < Peers::ranks(params) && q != Peers::rank(params);
     const uint32_t sent = other ? sent_by(params, shared, q) : 0;
     const uint64_t scan = hw_warp_scan(static_cast<uint64_t>(min(sent, params.outbox_capacity)));
     const bool full = __any_sync(HW_WARP, sent > params.outbox_capacity);
 
-    if (q < params.part.config.ranks)
+    if (q < Peers::ranks(params))
         shared.updates_end[q] = scan;
     if (q == 0)
         shared.overflowed = full;
@@ -191,28 +181,29 @@ __device__ __forceinline__ void count_updates(const kernel_params &params, block
 
 /* Barrier over all blocks of all GPUs, with an all-gather of the counters of iteration `number`.
  * Returns false if the search failed. */
-template <int kind>
+template <class Peers, int kind>
 __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t number)
 {
-    static_assert(sizeof(iteration_counters) == HW_PEER_DELTA_WORDS * sizeof(uint64_t), "as words");
-    block_shared &shared = shared_memory();
-    const kernel_params &params = shared.params;
+    static_assert(sizeof(iteration_counters) == HW_DELTA_COUNT_WORDS * sizeof(uint64_t),
+                  "as words");
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
     const uint32_t warp = threadIdx.x / 32, allgather = search.allgather++, i = threadIdx.x;
 
     search.barriers++;
     if (i == 0)
         shared.ok = 1;
     __syncthreads();
-    if (warp < params.part.config.ranks)
+    if (warp < Peers::ranks(params))
         receive_words(params, shared, warp, allgather);
     else if (warp == warps - 1)
         signal_arrival(params, search.barriers, allgather, number, search.rest_index);
     __syncthreads();
     if (i < HW_ALLGATHER_WORDS) {
         shared.reduced[i] = reduce_word(params, shared, i);
-    } else if (i >= 32 && i < 32 + HW_PEER_DELTA_WORDS) {
+    } else if (i >= 32 && i < 32 + HW_DELTA_COUNT_WORDS) {
         reinterpret_cast<uint64_t *>(&shared.previous)[i - 32] =
-            shared.received[params.part.config.rank][i - 32];
+            shared.received[Peers::rank(params)][i - 32];
     } else if (warp == 2) {
         count_updates(params, shared);
     }

@@ -1,34 +1,33 @@
 /*
- * State of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): what the threads of a
+ * State of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h): what the threads of a
  * block share, the state of the search, and the state of a lane in one iteration.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BLOCK_SHARED_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BLOCK_SHARED_CUH
 
-#include "gpu/comm/allgather_kernel.h"
 #include "gpu/sssp/common/bucket_queues.cuh"
-#include "gpu/sssp/delta/peer/peer_delta.h"
+#include "gpu/sssp/delta/search/delta_peers.cuh"
 
 namespace hw_delta::search
 {
 namespace
 {
 
-using kernel_params = hw_peer_delta_params;
-using iteration_counters = hw_peer_delta_counters;
+using iteration_counters = hw_delta_counters;
 
-constexpr int threads = HW_PEER_DELTA_THREADS, warps = threads / 32;
+constexpr int threads = HW_DELTA_THREADS, warps = threads / 32;
 
 /* Updates for other GPUs that a warp buffers before it sends them: the more, the fewer reservations
  * in outboxes. This number keeps the shared memory of a block below the 99 KB of smaller devices.
  */
 constexpr uint32_t send_capacity = 96, updates_per_lane = send_capacity / 32;
 
-static_assert(static_cast<int>(HW_PEER_DELTA_WORDS) <= HW_ALLGATHER_WORDS,
+static_assert(static_cast<int>(HW_DELTA_COUNT_WORDS) <= HW_ALLGATHER_WORDS,
               "an all-gather carries the counters");
 
-/* Counters that are summed over the lanes; the minimum key follows them. */
-constexpr uint32_t sums = 8;
+/* Counters that are summed over the lanes; the minimum key follows them. The last four are those of
+ * updates and of keys from other GPUs. */
+template <class Peers> constexpr uint32_t sums = Peers::several ? 8 : 4;
 
 /* Dynamic work of a block: a work chunk is one group of vertices for each of its warps. The warp
  * that sees all groups claimed advances to the next chunk. 25 bits hold the chunk numbers of 2^32
@@ -41,23 +40,30 @@ struct work_chunk {
 constexpr uint32_t claim_bits = 7, no_chunk = UINT32_MAX;
 static_assert(2 * warps < 1 << claim_bits, "all may count on");
 
-/* Shared memory of a block. It holds the parameters, too: functions that are not inlined find them
- * there without a register. */
-struct block_shared {
-    kernel_params params;
-    iteration_counters previous;  /* of the previous iteration; `rest` is the current one */
-    count64 sum[sums + 1][warps]; /* of the iteration, by warp */
-    uint64_t received[HW_PEER_DELTA_RANKS]
+/* What a block has in shared memory for other GPUs: nothing, where there are none. */
+template <bool several> struct exchange_shared {
+};
+
+template <> struct exchange_shared<true> {
+    uint64_t received[HW_DELTA_RANKS]
                      [HW_ALLGATHER_WORDS]; /* words of each rank at the last peer barrier */
     uint64_t reduced[HW_ALLGATHER_WORDS];  /* their sums or maxima over the ranks */
-    uint64_t
-        updates_end[HW_PEER_DELTA_RANKS]; /* prefix sums of the updates received from each rank */
-    uint32_t ok, overflowed;              /* overflowed: an outbox was full */
-    marked_queue queue[num_queues];
+    uint64_t updates_end[HW_DELTA_RANKS];  /* prefix sums of the updates received from each rank */
+    uint32_t overflowed;                   /* an outbox was full */
     uint4 send_buffer[warps][send_capacity]; /* (local id, source, key), or a chunk of a packed
                                                 broadcast */
-    uint32_t outbox_offset[HW_PEER_DELTA_RANKS]
+    uint32_t outbox_offset[HW_DELTA_RANKS]
                           [warps]; /* counts of each warp, then where its updates go */
+};
+
+/* Shared memory of a block. It holds the parameters, too: functions that are not inlined find them
+ * there without a register. */
+template <class Peers> struct block_shared : exchange_shared<Peers::several> {
+    kernel_params<Peers> params;
+    iteration_counters previous;         /* of the previous iteration; `rest` is the current one */
+    count64 sum[sums<Peers> + 1][warps]; /* of the iteration, by warp */
+    uint32_t ok;
+    marked_queue queue[num_queues];
     uint32_t buffer[num_queues][warps][buffer_capacity]; /* may hold a vertex twice */
     uint32_t queue_offset[num_queues][warps];
     uint32_t pushes[warps][buffer_capacity]; /* pulled vertices that will be pushed */
@@ -67,17 +73,17 @@ struct block_shared {
 };
 
 /* Shared memory of this block. */
-__device__ __forceinline__ block_shared &shared_memory()
+template <class Peers> __device__ __forceinline__ block_shared<Peers> &shared_memory()
 {
-    return *static_cast<block_shared *>(hw_dynamic_shared());
+    return *static_cast<block_shared<Peers> *>(hw_dynamic_shared());
 }
 
 /* Copies the parameters to shared memory. All threads call it. */
-__device__ void copy_params(const kernel_params &params)
+template <class Peers> __device__ void copy_params(const kernel_params<Peers> &params)
 {
     static_assert(sizeof params % sizeof(uint64_t) == 0, "words of 64 bits");
     const uint64_t *from = reinterpret_cast<const uint64_t *>(&params);
-    uint64_t *to = reinterpret_cast<uint64_t *>(&shared_memory().params);
+    uint64_t *to = reinterpret_cast<uint64_t *>(&shared_memory<Peers>().params);
 
     for (uint32_t i = threadIdx.x; i < sizeof params / sizeof *to; i += threads)
         to[i] = from[i];

@@ -1,6 +1,6 @@
 /*
  * Broadcast of the distances of settled vertices to all other GPUs
- * (gpu/sssp/delta/peer/peer_delta.h), packed or direct.
+ * (gpu/sssp/delta/delta_search.h), packed or direct.
  *
  * Packed: each chunk of positions is a bit mask and the keys of the positions whose bits are set,
  * at a fixed place of the outboxes. So links carry whole cache lines, which keys scattered over the
@@ -26,7 +26,8 @@ template <int kind> struct chunk_t {
 };
 
 /* Whether an outbox holds all chunks of a part: it has as many entries as a part has positions. */
-template <int kind> __device__ __forceinline__ bool can_pack(const kernel_params &params)
+template <int kind, class Peers>
+__device__ __forceinline__ bool can_pack(const kernel_params<Peers> &params)
 {
     using chunk = chunk_t<kind>;
     static_assert(3 * chunk::apart <= 2 * chunk::positions, "two chunks and a begun one fit");
@@ -42,10 +43,10 @@ template <int kind> __device__ __forceinline__ uint32_t chunks_of(uint32_t core)
 
 /* Packs the owned keys in [from, to) of the chunk at `begin` into `stage`, and counts them as sent
  * to all others. Returns the entries used. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane_state<kind> &state,
-                                               uint32_t begin, key_of<kind> from, key_of<kind> to,
-                                               uint4 *stage)
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t pack_chunk(const kernel_params<Peers> &params,
+                                               lane_state<kind> &state, uint32_t begin,
+                                               key_of<kind> from, key_of<kind> to, uint4 *stage)
 {
     using chunk = chunk_t<kind>;
     static_assert(chunk::positions * sizeof(key_of<kind>) == 64 * sizeof(uint4), "keys fit");
@@ -71,14 +72,14 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane
     if (lane < chunk::words)
         reinterpret_cast<uint32_t *>(stage)[lane] = mask;
     if (lane == 0)
-        state.sent_keys += count * (params.part.config.ranks - 1);
+        state.sent_keys += count * (Peers::ranks(params) - 1);
     __syncwarp();
     return chunk::masks + (count * static_cast<uint32_t>(sizeof(key_of<kind>)) + 15) / 16;
 }
 
 /* Prefetches the owned keys of a chunk. */
-template <int kind>
-__device__ __forceinline__ void prefetch_chunk(const kernel_params &params, uint64_t begin)
+template <int kind, class Peers>
+__device__ __forceinline__ void prefetch_chunk(const kernel_params<Peers> &params, uint64_t begin)
 {
     constexpr uint32_t line = 128, apart = line / sizeof(key_of<kind>);
     const uint64_t at = begin + (threadIdx.x & 31) * apart;
@@ -88,8 +89,8 @@ __device__ __forceinline__ void prefetch_chunk(const kernel_params &params, uint
 }
 
 /* Stores owned keys in [from, to), packed, into the other GPUs' outboxes. */
-template <int kind>
-__device__ void broadcast_packed(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void broadcast_packed(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                  lane_state<kind> &state, key_of<kind> from, key_of<kind> to)
 {
     using chunk = chunk_t<kind>;
@@ -103,10 +104,9 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
         const uint32_t entries = pack_chunk<kind>(params, state, begin, from, to, stage);
         for (uint32_t i = threadIdx.x & 31; i < entries; i += 32) {
             const uint4 entry = stage[i];
-            for (uint32_t step = 1; step < params.part.config.ranks; step++) {
-                const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-                static_cast<uint4 *>(params.outbox[state.parity].send[q])[c * chunk::apart + i] =
-                    entry;
+            for (uint32_t step = 1; step < Peers::ranks(params); step++) {
+                const uint32_t q = (Peers::rank(params) + step) % Peers::ranks(params);
+                Peers::store_entry(params, state.parity, q, c * chunk::apart + i, entry);
             }
         }
         __syncwarp();
@@ -150,17 +150,18 @@ __device__ __forceinline__ void unpack_chunk(const uint4 *received, uint32_t mas
 }
 
 /* Unpacks the other GPUs' broadcasts; loads the masks of the next chunk ahead. */
-template <int kind> __device__ void unpack_broadcast(const kernel_params &params, uint32_t parity)
+template <int kind, class Peers>
+__device__ void unpack_broadcast(const kernel_params<Peers> &params, uint32_t parity)
 {
     using chunk = chunk_t<kind>;
     const uint64_t first = hw_grid_thread() / 32, stride = hw_grid_threads() / 32;
 
-    for (uint32_t step = 1; step < params.part.config.ranks; step++) {
-        const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
+    for (uint32_t step = 1; step < Peers::ranks(params); step++) {
+        const uint32_t q = (Peers::rank(params) + step) % Peers::ranks(params);
         const uint4 *buffer = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
         const uint32_t chunks = chunks_of<kind>(params.vertices.core_of[q]);
         key_of<kind> *there =
-            distances<kind>(params) + q * params.part.config.block_size + (threadIdx.x & 31);
+            distances<kind>(params) + q * params.partition.block_size + (threadIdx.x & 31);
         uint32_t next = mask_of<kind>(buffer, first, chunks);
         for (uint64_t c = first; c < chunks; c += stride) {
             const uint32_t mask = next;
@@ -171,21 +172,20 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
 }
 
 /* Stores owned keys in [from, to) directly into the other GPUs' distances. */
-template <int kind>
-__device__ void broadcast_direct(const kernel_params &params, lane_state<kind> &state,
+template <int kind, class Peers>
+__device__ void broadcast_direct(const kernel_params<Peers> &params, lane_state<kind> &state,
                                  key_of<kind> from, key_of<kind> to)
 {
     const uint32_t home = owned_begin(params);
 
     for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
         const key_group<kind> keys = load_keys<kind>(params, g, hw_keys<kind>::none);
-        for (uint32_t step = 1; step < params.part.config.ranks; step++) {
-            const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
-            key_of<kind> *there = static_cast<key_of<kind> *>(params.distance_of[q]) + home;
+        for (uint32_t step = 1; step < Peers::ranks(params); step++) {
+            const uint32_t q = (Peers::rank(params) + step) % Peers::ranks(params);
 #pragma unroll
             for (uint32_t k = 0; k < group_words; k++)
                 if (keys.key[k] >= from && keys.key[k] < to) {
-                    there[keys.first + 32 * k] = keys.key[k];
+                    Peers::store_distance(params, q, home + keys.first + 32 * k, keys.key[k]);
                     state.sent_keys++;
                 }
         }

@@ -1,5 +1,5 @@
 /*
- * Initialization of a search of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
+ * Initialization of a search of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h).
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH
@@ -12,56 +12,57 @@ namespace
 {
 
 /* Resets positions [first, end) of the range of rank q to unreached, except the root. */
-template <int kind>
-__device__ void reset_keys(const kernel_params &params, uint32_t q, uint32_t first, uint32_t end,
-                           uint32_t root)
+template <int kind, class Peers>
+__device__ void reset_keys(const kernel_params<Peers> &params, uint32_t q, uint32_t first,
+                           uint32_t end, uint32_t root)
 {
-    const uint32_t segment = q * params.part.config.block_size;
+    const uint32_t segment = q * params.partition.block_size;
 
     for (uint64_t v = first + hw_grid_thread(); v < end; v += hw_grid_threads())
         distances<kind>(params)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
 }
 
-template <int kind> __device__ void init_distances(const kernel_params &params, uint32_t root)
+template <int kind, class Peers>
+__device__ void init_distances(const kernel_params<Peers> &params, uint32_t root)
 {
-    const uint64_t words = params.part.config.block_size / 32 + 1;
+    const uint64_t words = params.vertices.core / 32 + 1;
     const uint32_t own = root - owned_begin(params);
     iteration_counters *counters = &params.control->counters[0];
 
-    for (uint32_t q = 0; q < params.part.config.ranks; q++) {
-        key_of<kind> *keys = distances<kind>(params) + q * params.part.config.block_size;
+    for (uint32_t q = 0; q < Peers::ranks(params); q++) {
+        key_of<kind> *keys = distances<kind>(params) + q * params.partition.block_size;
         reset_keys<kind>(params, q, 0, params.vertices.core_of[q], root);
         for (uint64_t v = params.vertices.core_of[q] + hw_grid_thread();
              v < params.vertices.active_of[q]; v += hw_grid_threads())
-            keys[v] = q * params.part.config.block_size + v == root ? 0 : -1;
+            keys[v] = q * params.partition.block_size + v == root ? 0 : -1;
     }
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         params.queues.step_marks[0][w] = params.queues.step_marks[1][w] =
             params.queues.rest_marks[w] = 0;
-    if (hw_grid_thread() != 0 || own >= params.part.lists.active)
+    if (hw_grid_thread() != 0 || own >= params.vertices.active)
         return;
-    const uint64_t first = params.part.graph.offset[own], end = params.part.graph.offset[own + 1];
+    const uint64_t first = list_begin(params, params.out, own),
+                   end = list_begin(params, params.out, own + 1);
     if (first == end)
         return;
     params.queues.step_queue[0][0] = own;
     counters->step = 1;
     counters->degrees = end - first;
-    counters->max_complement =
-        complement(hw_further<kind>(0, params.part.graph.edge[first].weight));
+    counters->max_complement = complement(hw_further<kind>(0, params.out.edge[first].weight));
 }
 
 /* Stores to many lines of the other GPUs' outboxes. Idle NVLink connections take some 140 us to
  * wake (doc/methods); all are woken at once here, instead of one in each of the first iterations.
  */
-__device__ void warm_nvlink(const kernel_params &params)
+template <class Peers> __device__ void warm_nvlink(const kernel_params<Peers> &params)
 {
     constexpr uint32_t lines = 8192, apart = 136; /* entries: 17 lines of 128 bytes */
 
-    for (uint32_t q = 0; q < params.part.config.ranks; q++)
-        for (uint64_t i = hw_grid_thread(); q != params.part.config.rank && i < lines;
+    for (uint32_t q = 0; q < Peers::ranks(params); q++)
+        for (uint64_t i = hw_grid_thread(); q != Peers::rank(params) && i < lines;
              i += hw_grid_threads())
-            static_cast<uint4 *>(params.outbox[0].send[q])[i * apart % params.outbox_capacity] =
-                make_uint4(0, 0, 0, 0);
+            Peers::store_entry(params, 0, q, i * apart % params.outbox_capacity,
+                               make_uint4(0, 0, 0, 0));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 /*
  * Begin and end of an iteration of delta-stepping on several GPUs
- * (gpu/sssp/delta/peer/peer_delta.h): queues are set up; at the end the block sums its counters and
+ * (gpu/sssp/delta/delta_search.h): queues are set up; at the end the block sums its counters and
  * flushes what its warps buffered; trace records.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_ITERATION_CUH
@@ -25,56 +25,65 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
 }
 
 /* Counters of a lane that are summed, in the order of block_shared::sum. */
-struct lane_counters {
-    uint32_t value[sums];
+template <class Peers> struct lane_counters {
+    uint32_t value[sums<Peers>];
 };
 
+template <class Peers, int kind>
+__device__ __forceinline__ lane_counters<Peers> counters_of(const lane_state<kind> &state)
+{
+    if constexpr (Peers::several)
+        return {{state.edges, state.degrees, state.unsettled, state.pulled, state.sent_step,
+                 state.sent_rest, state.from_inbox, state.sent_keys}};
+    else
+        return {{state.edges, state.degrees, state.unsettled, state.pulled}};
+}
+
 /* Sums the lanes' counters into shared memory. The arguments fit into registers. */
-template <int kind>
-__device__ __noinline__ void reduce_counters(const lane_counters count, key_of<kind> min_key)
+template <int kind, class Peers>
+__device__ __noinline__ void reduce_counters(const lane_counters<Peers> count, key_of<kind> min_key)
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> warp_min_key = hw_warp_min(min_key);
     count64 mine = 0;
 
 #pragma unroll
-    for (uint32_t k = 0; k < sums; k++) {
+    for (uint32_t k = 0; k < sums<Peers>; k++) {
         if (!__any_sync(HW_WARP, count.value[k] != 0))
             continue;
         const count64 all = warp_sum(count.value[k]);
         mine = lane == k ? all : mine;
     }
-    if (lane == sums && warp_min_key != hw_keys<kind>::none)
+    if (lane == sums<Peers> && warp_min_key != hw_keys<kind>::none)
         mine = complement(warp_min_key);
-    if (lane <= sums)
-        shared_memory().sum[lane][threadIdx.x / 32] = mine;
+    if (lane <= sums<Peers>)
+        shared_memory<Peers>().sum[lane][threadIdx.x / 32] = mine;
 }
 
 /* The same, unless all counters are zero, as those of most warps are in small iterations. Returns
  * whether they are not. */
-template <int kind>
-__device__ __forceinline__ bool reduce_lane_counters(block_shared &shared,
+template <int kind, class Peers>
+__device__ __forceinline__ bool reduce_lane_counters(block_shared<Peers> &shared,
                                                      const lane_state<kind> &state)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const bool any = __any_sync(HW_WARP, state.min_key != hw_keys<kind>::none ||
-                                             (state.edges | state.degrees | state.unsettled |
-                                              state.pulled | state.sent_step | state.sent_rest |
-                                              state.from_inbox | state.sent_keys) != 0);
+    const bool any = __any_sync(
+        HW_WARP, state.min_key != hw_keys<kind>::none ||
+                     (state.edges | state.degrees | state.unsettled | state.pulled) != 0 ||
+                     (Peers::several && (state.sent_step | state.sent_rest | state.from_inbox |
+                                         state.sent_keys) != 0));
 
     if (any)
-        reduce_counters<kind>(
-            lane_counters{{state.edges, state.degrees, state.unsettled, state.pulled,
-                           state.sent_step, state.sent_rest, state.from_inbox, state.sent_keys}},
-            state.min_key);
-    else if (lane <= sums)
+        reduce_counters<kind>(counters_of<Peers>(state), state.min_key);
+    else if (lane <= sums<Peers>)
         shared.sum[lane][threadIdx.x / 32] = 0;
     return any;
 }
 
 /* Adds one sum of the block to the counters of the GPU. One warp. */
-__device__ __forceinline__ void publish_counters(const block_shared &shared, iteration_counters *to,
-                                                 uint32_t k)
+template <class Peers>
+__device__ __forceinline__ void publish_counters(const block_shared<Peers> &shared,
+                                                 iteration_counters *to, uint32_t k)
 {
     count64 *words = reinterpret_cast<count64 *>(to);
     const uint32_t lane = threadIdx.x & 31;
@@ -82,7 +91,7 @@ __device__ __forceinline__ void publish_counters(const block_shared &shared, ite
 
     if (!__any_sync(HW_WARP, mine != 0))
         return;
-    if (k == sums) {
+    if (k == sums<Peers>) {
         const count64 maximum = ~hw_warp_min(~mine);
         if (lane == 0)
             atomicMax(&to->max_complement, maximum);
@@ -92,7 +101,7 @@ __device__ __forceinline__ void publish_counters(const block_shared &shared, ite
     if (lane != 0)
         return;
     if (k < 4)
-        atomicAdd(words + HW_PEER_DELTA_EDGES + k, all);
+        atomicAdd(words + HW_DELTA_COUNT_EDGES + k, all);
     else if (k < 7)
         atomicAdd(k == 4   ? &to->sent_step
                   : k == 5 ? &to->sent_rest
@@ -109,12 +118,12 @@ __device__ __forceinline__ iteration_counters no_counters()
 
 /* once: no vertex is found twice, so that the step queue needs no marks; marked: the vertices for
  * the rest queue have marks already. */
-template <int kind>
-__device__ void begin_iteration(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void begin_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                 lane_state<kind> &state, const search_state<kind> &search,
                                 bool once, bool marked)
 {
-    hw_peer_delta_control *control = params.control;
+    hw_delta_control *control = params.control;
     const uint32_t number = search.iteration, rest = search.rest_index;
 
     state.iteration = number;
@@ -143,8 +152,8 @@ __device__ void begin_iteration(const kernel_params &params, block_shared &share
 
 /* Begins an iteration that fills another rest queue. The previous one keeps its length, so that
  * late blocks take the same decision from it. Such an iteration may also claim work chunks. */
-template <int kind>
-__device__ void begin_refill(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void begin_refill(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              lane_state<kind> &state, search_state<kind> &search, bool once,
                              bool marked)
 {
@@ -157,38 +166,44 @@ __device__ void begin_refill(const kernel_params &params, block_shared &shared,
 
 /* Reserves places in queues and outboxes for the block, and publishes its sums: a warp for each, if
  * there are enough warps, so that they wait concurrently. All warps call it. */
-__device__ __forceinline__ void
-reserve_and_publish(const kernel_params &params, block_shared &shared, iteration_counters *counters)
+template <class Peers>
+__device__ __forceinline__ void reserve_and_publish(const kernel_params<Peers> &params,
+                                                    block_shared<Peers> &shared,
+                                                    iteration_counters *counters)
 {
-    const uint32_t first_outbox = num_queues, first_sum = first_outbox + params.part.config.ranks;
+    const uint32_t first_outbox = num_queues,
+                   first_sum = first_outbox + (Peers::several ? Peers::ranks(params) : 0);
 
-    for (uint32_t k = threadIdx.x / 32; k <= first_sum + sums; k += warps) {
+    for (uint32_t k = threadIdx.x / 32; k <= first_sum + sums<Peers>; k += warps) {
         if (k < first_outbox)
             reserve_queue(shared, static_cast<int>(k));
-        else if (k < first_sum)
-            reserve_outbox(shared, counters, k - first_outbox);
-        else
+        else if (k >= first_sum)
             publish_counters(shared, counters, k - first_sum);
+        else if constexpr (Peers::several)
+            reserve_outbox(shared, counters, k - first_outbox);
     }
 }
 
 /* Flushes the block's queue buffers and updates; the arguments are the counts of this warp. Most
  * blocks have nothing in small iterations. All threads call it. */
-template <int kind>
+template <int kind, class Peers>
 __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parity, bool summed,
                                                  uint32_t step, uint32_t rest, uint32_t sent)
 {
-    block_shared &shared = shared_memory();
-    const kernel_params &params = shared.params;
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     uint32_t v[num_queues][items_per_lane];
 
     __syncwarp();
     const uint32_t fresh[num_queues] = {mark_new(shared, step_queue, step, v[0]),
                                         mark_new(shared, rest_queue, rest, v[1])};
-    const send_batch batch = batch_by_owner(params, shared, sent);
-    if (lane < params.part.config.ranks)
-        shared.outbox_offset[lane][warp] = batch.mine;
+    send_batch batch;
+    if constexpr (Peers::several) {
+        batch = batch_by_owner(params, shared, sent);
+        if (lane < Peers::ranks(params))
+            shared.outbox_offset[lane][warp] = batch.mine;
+    }
     const uint32_t count[num_queues] = {count_warp(fresh[0]), count_warp(fresh[1])};
     if (lane < num_queues)
         shared.queue_offset[lane][warp] = lane == step_queue ? count[0] : count[1];
@@ -197,8 +212,9 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
     reserve_and_publish(params, shared, &params.control->counters[(number + 1) & 3]);
     __syncthreads();
     /* the longest latency first */
-    store_batch<kind>(params, parity, batch,
-                      lane < params.part.config.ranks ? shared.outbox_offset[lane][warp] : 0);
+    if constexpr (Peers::several)
+        store_batch<kind>(params, parity, batch,
+                          lane < Peers::ranks(params) ? shared.outbox_offset[lane][warp] : 0);
 #pragma unroll
     for (int q = 0; q < num_queues; q++)
         if (count[q])
@@ -207,19 +223,20 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
 }
 
 /* Flushes counters and buffers of the lane; the iteration may continue. */
-template <int kind> __device__ __forceinline__ void flush_iteration(lane_state<kind> &state)
+template <class Peers, int kind>
+__device__ __forceinline__ void flush_iteration(lane_state<kind> &state)
 {
-    const bool summed = reduce_lane_counters(shared_memory(), state);
+    const bool summed = reduce_lane_counters(shared_memory<Peers>(), state);
 
-    flush_block_buffers<kind>(state.iteration, state.parity, summed, state.step_count,
-                              state.rest_count, state.num_updates);
+    flush_block_buffers<kind, Peers>(state.iteration, state.parity, summed, state.step_count,
+                                     state.rest_count, state.num_updates);
     state.step_count = state.rest_count = state.num_updates = 0;
 }
 
 /* Adds vertices found by deferred updates to the last trace record. */
-template <int kind>
-__device__ void trace_add_found(const kernel_params &params, const search_state<kind> &search,
-                                uint32_t count)
+template <int kind, class Peers>
+__device__ void trace_add_found(const kernel_params<Peers> &params,
+                                const search_state<kind> &search, uint32_t count)
 {
     if (params.trace && hw_grid_thread() == 0 && search.trace_records > 0 &&
         search.trace_records < params.config.trace_capacity)
@@ -227,24 +244,24 @@ __device__ void trace_add_found(const kernel_params &params, const search_state<
 }
 
 /* Appends a trace record, if a trace is wanted. One thread of the GPU writes it. */
-template <int kind>
-__device__ void trace_append(const kernel_params &params, const block_shared &shared,
+template <int kind, class Peers>
+__device__ void trace_append(const kernel_params<Peers> &params, const block_shared<Peers> &shared,
                              search_state<kind> &search, uint32_t routine)
 {
     if (!params.trace || hw_grid_thread() != 0)
         return;
     uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
-    for (uint32_t q = 0; q < params.part.config.ranks; q++)
+    for (uint32_t q = 0; q < Peers::ranks(params); q++)
         sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
     *trace_slot(params.trace, params.config.trace_capacity, search.trace_records) =
-        hw_peer_delta_trace_record{routine,
-                                   search.bucket,
-                                   shared.previous.frontier + shared.previous.from_inbox,
-                                   shared.previous.step,
-                                   shared.previous.pushed,
-                                   shared.previous.pulled,
-                                   sent,
-                                   hw_nanoseconds()};
+        hw_delta_trace_record{routine,
+                              search.bucket,
+                              shared.previous.frontier + shared.previous.from_inbox,
+                              shared.previous.step,
+                              shared.previous.pushed,
+                              shared.previous.pulled,
+                              sent,
+                              hw_nanoseconds()};
     trace_add_found(params, search, shared.previous.from_inbox);
     search.trace_records++;
 }

@@ -1,6 +1,6 @@
 /*
  * Keys, hints and remote distances of delta-stepping on several GPUs
- * (gpu/sssp/delta/peer/peer_delta.h).
+ * (gpu/sssp/delta/delta_search.h).
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH
@@ -12,14 +12,17 @@ namespace hw_delta::search
 namespace
 {
 
-template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &params)
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> *distances(const kernel_params<Peers> &params)
 {
-    return static_cast<key_of<kind> *>(params.part.state.distance);
+    return static_cast<key_of<kind> *>(params.state.distance);
 }
 
-__device__ __forceinline__ uint32_t owned_begin(const kernel_params &params)
+/* Local id of the first owned position. */
+template <class Peers>
+__device__ __forceinline__ uint32_t owned_begin(const kernel_params<Peers> &params)
 {
-    return params.part.config.owned_range * params.part.config.block_size;
+    return Peers::owned_begin(params);
 }
 
 /* Order of keys for pulls: vertices of one edge, whose key is negative, are beyond all others. */
@@ -33,16 +36,6 @@ __device__ __forceinline__ count64 pull_order(int64_t key)
     return static_cast<count64>(key);
 }
 
-__device__ __forceinline__ void atomic_lower_system(int32_t *at, int32_t key)
-{
-    atomicMin_system(at, key);
-}
-
-__device__ __forceinline__ void atomic_lower_system(int64_t *at, int64_t key)
-{
-    atomicMin_system(reinterpret_cast<long long *>(at), static_cast<long long>(key));
-}
-
 /* Encodes a minimum key for a maximum: the smaller the key, the larger the word; 0 means no key. */
 __device__ __forceinline__ count64 complement(long long key)
 {
@@ -54,39 +47,34 @@ __device__ __forceinline__ long long complemented(count64 word)
     return word ? static_cast<long long>(~word ^ 1ull << 63) : INT64_MAX;
 }
 
-__device__ __forceinline__ uint32_t owner_of(const kernel_params &params, uint32_t local_id)
-{
-    return params.part.config.block_magic
-               ? static_cast<uint32_t>(__umul64hi(local_id, params.part.config.block_magic))
-               : local_id;
-}
-
 /* Stored by other GPUs as the key of a vertex that is still looking for a parent. */
 constexpr int parent_pending = -2;
 
 /* The key of a vertex, of which `known` is what this GPU has. Keys below `valid_below` are final;
  * else the key of a remote vertex is loaded from its owner. Only for iterations that change no key
  * that matters. */
-template <int kind>
-__device__ __forceinline__ key_of<kind> remote_load(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> remote_load(const kernel_params<Peers> &params,
                                                     lane_state<kind> &state, uint32_t local_id,
                                                     key_of<kind> known, key_of<kind> valid_below)
 {
-    if (known < valid_below || valid_below == hw_keys<kind>::none ||
-        local_id - owned_begin(params) < params.part.config.block_size)
-        return known;
-    state.sent_keys++;
-    return hw_load_relaxed(
-        static_cast<const key_of<kind> *>(params.distance_of[owner_of(params, local_id)]) +
-        local_id);
+    if constexpr (Peers::several) {
+        if (known < valid_below || valid_below == hw_keys<kind>::none ||
+            Peers::is_local(params, local_id))
+            return known;
+        state.sent_keys++;
+        return Peers::template load_distance<key_of<kind>>(
+            params, Peers::owner_of(params, local_id), local_id);
+    }
+    return known;
 }
 
 /* The same in iterations that publish `parent_pending`: such keys count as known and are not
  * loaded. */
-template <int kind>
+template <int kind, class Peers>
 __device__ __forceinline__ key_of<kind>
-remote_load_unless_pending(const kernel_params &params, lane_state<kind> &state, uint32_t local_id,
-                           key_of<kind> known)
+remote_load_unless_pending(const kernel_params<Peers> &params, lane_state<kind> &state,
+                           uint32_t local_id, key_of<kind> known)
 {
     return remote_load<kind>(params, state, local_id, known,
                              known == parent_pending ? known : state.remote_load_from);
@@ -109,11 +97,11 @@ template <int kind> __device__ __forceinline__ bool fits_low_bits(key_of<kind> k
 
 /* Stores the last edge that lowered an owned vertex, as source and key. Unordered among threads, so
  * it is valid only if that key is the final one. A key that needs more bits has no source. */
-template <int kind>
-__device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
-                                         key_of<kind> key)
+template <int kind, class Peers>
+__device__ __forceinline__ void put_hint(const kernel_params<Peers> &params, uint32_t v,
+                                         uint32_t source, key_of<kind> key)
 {
-    reinterpret_cast<uint2 *>(params.part.state.value)[owned_begin(params) + v] =
+    reinterpret_cast<uint2 *>(params.state.result)[owned_begin(params) + v] =
         make_uint2(fits_low_bits<kind>(key) ? source : HW_INVALID_VERTEX, low_bits<kind>(key));
 }
 
@@ -125,9 +113,9 @@ template <int kind> struct key_group {
     key_of<kind> key[group_words]; /* `past` beyond the last vertex */
 };
 
-template <int kind>
-__device__ __forceinline__ key_group<kind> load_keys(const kernel_params &params, uint64_t group,
-                                                     key_of<kind> past)
+template <int kind, class Peers>
+__device__ __forceinline__ key_group<kind> load_keys(const kernel_params<Peers> &params,
+                                                     uint64_t group, key_of<kind> past)
 {
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     key_group<kind> keys;
@@ -141,7 +129,8 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params &params
 }
 
 /* Groups of owned vertices. */
-__device__ __forceinline__ uint64_t num_groups(const kernel_params &params)
+template <class Peers>
+__device__ __forceinline__ uint64_t num_groups(const kernel_params<Peers> &params)
 {
     return (static_cast<uint64_t>(params.vertices.core) + 32 * group_words - 1) /
            (32 * group_words);

@@ -1,5 +1,5 @@
 /*
- * Sending updates to other GPUs (gpu/sssp/delta/peer/peer_delta.h). Each warp buffers updates in
+ * Sending updates to other GPUs (gpu/sssp/delta/delta_search.h). Each warp buffers updates in
  * shared memory; a full buffer, or the end of the iteration, sorts them by owner, reserves places
  * in the outboxes and stores them into the owners' memory. An update is (position at the owner,
  * source, key in two words); in the buffer it has the local id in place of the position. The peer
@@ -34,20 +34,18 @@ template <int kind> __device__ __forceinline__ key_of<kind> key_of_entry(const u
 
 /* Stores one update for rank q: into the outbox, or, if that is full, by lowering the distance in
  * place. */
-template <int kind>
-__device__ __forceinline__ void send_to_owner(const kernel_params &params, uint32_t parity,
+template <int kind, class Peers>
+__device__ __forceinline__ void send_to_owner(const kernel_params<Peers> &params, uint32_t parity,
                                               uint32_t q, uint32_t at, const uint4 &entry)
 {
-    const uint32_t position = entry.x - q * params.part.config.block_size;
+    const uint32_t position = entry.x - q * params.partition.block_size;
 
     if (at < params.outbox_capacity) {
-        static_cast<uint4 *>(params.outbox[parity].send[q])[at] =
-            make_uint4(position, entry.y, entry.z, entry.w);
+        Peers::store_entry(params, parity, q, at, make_uint4(position, entry.y, entry.z, entry.w));
         return;
     }
-    atomic_lower_system(static_cast<key_of<kind> *>(params.distance_of[q]) + entry.x,
-                        key_of_entry<kind>(entry));
-    atomicOr_system(params.touched_of[parity][q] + (position >> 5), 1u << (position & 31));
+    Peers::lower_distance(params, q, entry.x, key_of_entry<kind>(entry));
+    Peers::mark_touched(params, parity, q, position);
 }
 
 /* Updates of a warp, some of each lane, grouped by owner. The updates stay in the send buffer. */
@@ -59,8 +57,10 @@ struct send_batch {
 };
 
 /* Groups the first `count` updates in the send buffer of this warp. Warp-collective. */
-__device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params,
-                                                     const block_shared &shared, uint32_t count)
+template <class Peers>
+__device__ __forceinline__ send_batch batch_by_owner(const kernel_params<Peers> &params,
+                                                     const block_shared<Peers> &shared,
+                                                     uint32_t count)
 {
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
     send_batch batch;
@@ -69,12 +69,12 @@ __device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params
     batch.mine = 0;
 #pragma unroll
     for (uint32_t k = 0; k < updates_per_lane; k++) {
-        batch.owner[k] =
-            32 * k + lane < count ? owner_of(params, batch.entry[32 * k].x) : HW_INVALID_VERTEX;
+        batch.owner[k] = 32 * k + lane < count ? Peers::owner_of(params, batch.entry[32 * k].x)
+                                               : HW_INVALID_VERTEX;
         batch.before[k] = 0;
         if (32 * k >= count)
             continue;
-        for (uint32_t q = 0; q < params.part.config.ranks; q++) {
+        for (uint32_t q = 0; q < Peers::ranks(params); q++) {
             const uint32_t here = __ballot_sync(HW_WARP, batch.owner[k] == q);
             const uint32_t so_far = __shfl_sync(HW_WARP, batch.mine, q);
             if (batch.owner[k] == q)
@@ -87,8 +87,8 @@ __device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params
 
 /* Stores a batch; start: place in the outbox of the rank with the lane's number. Warp-collective.
  */
-template <int kind>
-__device__ __forceinline__ void store_batch(const kernel_params &params, uint32_t parity,
+template <int kind, class Peers>
+__device__ __forceinline__ void store_batch(const kernel_params<Peers> &params, uint32_t parity,
                                             const send_batch &batch, uint32_t start)
 {
     if (!__any_sync(HW_WARP, batch.mine != 0))
@@ -102,11 +102,11 @@ __device__ __forceinline__ void store_batch(const kernel_params &params, uint32_
 }
 
 /* Sends the updates of this warp. One atomic per outbox; all are issued at once. */
-template <int kind>
+template <int kind, class Peers>
 __device__ __noinline__ void flush_updates(uint32_t number, uint32_t parity, uint32_t count)
 {
-    block_shared &shared = shared_memory();
-    const kernel_params &params = shared.params;
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
     const uint32_t lane = threadIdx.x & 31;
     uint32_t start = 0;
 
@@ -120,8 +120,9 @@ __device__ __noinline__ void flush_updates(uint32_t number, uint32_t parity, uin
 }
 
 /* Reserves places in rank q's outbox for all warps of the block. One warp. */
-__device__ __forceinline__ void reserve_outbox(block_shared &shared, iteration_counters *counters,
-                                               uint32_t q)
+template <class Peers>
+__device__ __forceinline__ void reserve_outbox(block_shared<Peers> &shared,
+                                               iteration_counters *counters, uint32_t q)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t mine = lane < warps ? shared.outbox_offset[q][lane] : 0,
@@ -136,11 +137,11 @@ __device__ __forceinline__ void reserve_outbox(block_shared &shared, iteration_c
 }
 
 /* Buffers up to N updates a lane for remote vertices. Warp-collective. */
-template <int N, int kind>
+template <int N, int kind, class Peers>
 __device__ __forceinline__ void
-buffer_updates(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-               const bool (&wanted)[N], const uint32_t (&local_id)[N], const uint32_t (&source)[N],
-               const key_of<kind> (&key)[N])
+buffer_updates(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+               lane_state<kind> &state, const bool (&wanted)[N], const uint32_t (&local_id)[N],
+               const uint32_t (&source)[N], const key_of<kind> (&key)[N])
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
     uint32_t all[N];
@@ -151,7 +152,7 @@ buffer_updates(const kernel_params &params, block_shared &shared, lane_state<kin
     for (int k = 0; k < N; k++) {
         const uint32_t more = __popc(all[k]);
         if (state.num_updates + more > send_capacity) {
-            flush_updates<kind>(state.iteration, state.parity, state.num_updates);
+            flush_updates<kind, Peers>(state.iteration, state.parity, state.num_updates);
             state.num_updates = 0;
         }
         if (wanted[k]) {

@@ -1,5 +1,5 @@
 /*
- * Parents at the end of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h).
+ * Parents at the end of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h).
  *
  * A result is (parent, low bits of the key). Most vertices have it already: their hint, if it gave
  * the final key. Others search their list for a nearer neighbor with a tight edge. Those with none
@@ -17,20 +17,29 @@ namespace
 {
 
 /* Stores the result of an owned vertex. A valid hint has the same layout. */
-template <int kind>
-__device__ __forceinline__ void store_result(const kernel_params &params, uint32_t v,
+template <int kind, class Peers>
+__device__ __forceinline__ void store_result(const kernel_params<Peers> &params, uint32_t v,
                                              uint32_t parent, key_of<kind> key)
 {
-    reinterpret_cast<uint2 *>(params.part.state.value)[owned_begin(params) + v] =
+    reinterpret_cast<uint2 *>(params.state.result)[owned_begin(params) + v] =
         make_uint2(parent, low_bits<kind>(key));
+}
+
+/* Stores the root as its own parent: for results of one GPU, which are not read without it. One
+ * thread. */
+template <class Peers>
+__device__ __forceinline__ void store_root(const kernel_params<Peers> &params, uint32_t root)
+{
+    if (!Peers::several && hw_grid_thread() == 0 && root < params.vertices.active)
+        reinterpret_cast<uint2 *>(params.state.result)[root] = make_uint2(root, 0);
 }
 
 /* Vertices in flight in each lane. */
 constexpr uint32_t finish_in_flight = 4;
 
 /* Loads the keys of the targets of some edges a lane; unreached where there is no edge. */
-template <int kind>
-__device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void load_neighbor_keys(const kernel_params<Peers> &params,
                                                    lane_state<kind> &state,
                                                    const hw_gpu_edge (&edge)[finish_in_flight],
                                                    key_of<kind> (&key)[finish_in_flight])
@@ -48,22 +57,23 @@ __device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
 }
 
 /* Vertices of one edge take the distance and the parent that their only neighbor gives. */
-template <int kind>
-__device__ void relax_leaves(const kernel_params &params, lane_state<kind> &state, uint32_t root)
+template <int kind, class Peers>
+__device__ void relax_leaves(const kernel_params<Peers> &params, lane_state<kind> &state,
+                             uint32_t root)
 {
     key_of<kind> *distance = distances<kind>(params);
     const uint32_t home = owned_begin(params);
     const uint64_t stride = hw_grid_threads();
 
-    for (uint64_t first = params.vertices.core + hw_grid_thread(); first < params.part.lists.active;
+    for (uint64_t first = params.vertices.core + hw_grid_thread(); first < params.vertices.active;
          first += finish_in_flight * stride) {
         hw_gpu_edge edge[finish_in_flight];
         key_of<kind> from[finish_in_flight];
 #pragma unroll
         for (uint32_t k = 0; k < finish_in_flight; k++) {
             const uint64_t v = first + k * stride;
-            edge[k] = v < params.part.lists.active ? hw_read_edge(params.queues.lightest[v].edge)
-                                                   : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+            edge[k] = v < params.vertices.active ? hw_read_edge(params.queues.lightest[v].edge)
+                                                 : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
         load_neighbor_keys<kind>(params, state, edge, from);
 #pragma unroll
@@ -72,7 +82,7 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
             const bool reached = pull_order(from[k]) < pull_order(hw_keys<kind>::none);
             const key_of<kind> key =
                 reached ? hw_further<kind>(from[k], edge[k].weight) : hw_keys<kind>::none;
-            if (first + k * stride >= params.part.lists.active || home + v == root)
+            if (first + k * stride >= params.vertices.active || home + v == root)
                 continue;
             distance[home + v] = key;
             store_result<kind>(params, v, reached ? edge[k].neighbor : HW_INVALID_VERTEX, key);
@@ -82,13 +92,13 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
 
 /* Searches for a nearer neighbor that explains the key of a vertex, several edges a lane at a
  * time, since lists may be long. Warp-collective. */
-template <int kind>
-__device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<kind> &state,
+template <int kind, class Peers>
+__device__ uint32_t find_nearer_parent(const kernel_params<Peers> &params, lane_state<kind> &state,
                                        uint32_t v, key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const uint64_t begin = __ldg(params.part.graph.offset + v),
-                   end = __ldg(params.part.graph.offset + v + 1);
+    const hw_delta_lists &lists = in_lists(params);
+    const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
 
     for (uint64_t at = begin + lane; at - lane < end; at += 32 * finish_in_flight) {
         hw_gpu_edge edge[finish_in_flight];
@@ -97,7 +107,7 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
         bool past = false;
 #pragma unroll
         for (uint32_t k = 0; k < finish_in_flight; k++)
-            edge[k] = at + 32 * k < end ? hw_read_edge(params.part.graph.edge + at + 32 * k)
+            edge[k] = at + 32 * k < end ? hw_read_edge(lists.edge + at + 32 * k)
                                         : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         load_neighbor_keys<kind>(params, state, edge, from);
 #pragma unroll
@@ -119,26 +129,27 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
 }
 
 /* Stores the key of an owned vertex into the distances of all other GPUs. */
-template <int kind>
-__device__ void publish_distance(const kernel_params &params, uint32_t v, key_of<kind> key)
+template <int kind, class Peers>
+__device__ void publish_distance(const kernel_params<Peers> &params, uint32_t v, key_of<kind> key)
 {
-    for (uint32_t q = 0; q < params.part.config.ranks; q++)
-        if (q != params.part.config.rank)
-            static_cast<volatile key_of<kind> *>(params.distance_of[q])[owned_begin(params) + v] =
-                key;
+    for (uint32_t q = 0; q < Peers::ranks(params); q++)
+        if (q != Peers::rank(params))
+            Peers::store_distance(params, q, owned_begin(params) + v, key);
 }
 
 /* Queues vertices without a parent, one a lane, and publishes `parent_pending` for them, since
  * other GPUs look for parents among them. Returns 1 in lanes that have one. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t defer_parent(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t defer_parent(const kernel_params<Peers> &params,
+                                                 block_shared<Peers> &shared,
                                                  lane_state<kind> &state, bool parentless,
                                                  uint32_t v, key_of<kind> key)
 {
     if (parentless)
         store_result<kind>(params, v, HW_INVALID_VERTEX, key);
-    if (parentless && !params.config.directed)
-        publish_distance<kind>(params, v, parent_pending);
+    if constexpr (Peers::several)
+        if (parentless && !params.config.push_only)
+            publish_distance<kind>(params, v, parent_pending);
     buffer_vertex(shared, step_queue, state.step_count, parentless, v);
     return parentless;
 }
@@ -149,12 +160,13 @@ template <int kind> struct hint_group {
     uint2 hint[finish_in_flight];
 };
 
-template <int kind>
-__device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &params, uint64_t first)
+template <int kind, class Peers>
+__device__ __forceinline__ hint_group<kind> load_hints(const kernel_params<Peers> &params,
+                                                       uint64_t first)
 {
     const uint32_t home = owned_begin(params), lane = threadIdx.x & 31;
     const key_of<kind> *own = distances<kind>(params) + home;
-    const uint2 *value = reinterpret_cast<const uint2 *>(params.part.state.value) + home;
+    const uint2 *value = reinterpret_cast<const uint2 *>(params.state.result) + home;
     hint_group<kind> hints;
 
 #pragma unroll
@@ -168,8 +180,8 @@ __device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &para
 }
 
 /* Prefetches keys and hints of a group. */
-template <int kind>
-__device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint64_t first)
+template <int kind, class Peers>
+__device__ __forceinline__ void prefetch_hints(const kernel_params<Peers> &params, uint64_t first)
 {
     constexpr uint32_t line = 128, vertices = 32 * finish_in_flight;
     constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
@@ -185,7 +197,7 @@ __device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint
                        line * lane);
     else if (lane < keys + hints)
         hw_prefetch_l2(reinterpret_cast<const char *>(
-                           reinterpret_cast<const uint2 *>(params.part.state.value) + first) +
+                           reinterpret_cast<const uint2 *>(params.state.result) + first) +
                        line * (lane - keys));
 }
 
@@ -199,8 +211,9 @@ template <int kind> __device__ __forceinline__ bool hint_holds(const uint2 &hint
  * appends those without a valid hint to waiting_list. Those whose hint is `equal_distance_parent`
  * have no known nearer neighbor and do not search their long lists: they are queued at once.
  * Returns how many, for this lane. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t check_hints(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t check_hints(const kernel_params<Peers> &params,
+                                                block_shared<Peers> &shared,
                                                 lane_state<kind> &state, uint32_t root,
                                                 uint64_t first, uint32_t *waiting_list,
                                                 uint32_t &waiting)
@@ -239,8 +252,8 @@ __device__ __forceinline__ uint32_t check_hints(const kernel_params &params, blo
 
 /* Finds the parents of all owned vertices of several edges. Queues those without one; returns how
  * many, for this lane. */
-template <int kind>
-__device__ uint32_t find_parents(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ uint32_t find_parents(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                  lane_state<kind> &state, uint32_t root)
 {
     static_assert(32 * finish_in_flight <= buffer_capacity,
@@ -259,7 +272,7 @@ __device__ uint32_t find_parents(const kernel_params &params, block_shared &shar
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waiting_list[k];
             const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
-            const uint32_t source = params.config.directed
+            const uint32_t source = params.config.push_only
                                         ? HW_INVALID_VERTEX
                                         : find_nearer_parent<kind>(params, state, v, key);
             if (first && source != HW_INVALID_VERTEX)
@@ -273,13 +286,14 @@ __device__ uint32_t find_parents(const kernel_params &params, block_shared &shar
 }
 
 /* Whether a reached vertex has a parent. Remote vertices without one show `parent_pending`. */
-__device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t local_id,
+template <class Peers>
+__device__ __forceinline__ bool has_parent(const kernel_params<Peers> &params, uint32_t local_id,
                                            uint32_t root)
 {
     const uint32_t v = local_id - owned_begin(params);
-    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.state.value);
+    const uint2 *result = reinterpret_cast<const uint2 *>(params.state.result);
 
-    if (local_id == root || v >= params.part.config.block_size)
+    if (local_id == root || !Peers::is_local(params, local_id))
         return true;
     return v < params.vertices.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
@@ -287,19 +301,20 @@ __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t
 /* Searches for a neighbor that has a parent and explains the key of a vertex along an edge that
  * vanishes in it: a vertex without a parent got its key from such a neighbor, or found no nearer
  * one. Warp-collective. */
-template <int kind>
-__device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane_state<kind> &state,
-                                               uint32_t v, key_of<kind> key, uint32_t root)
+template <int kind, class Peers>
+__device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &params,
+                                               lane_state<kind> &state, uint32_t v,
+                                               key_of<kind> key, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> *distance = distances<kind>(params);
-    const uint64_t begin = __ldg(params.part.graph.offset + v),
-                   end = __ldg(params.part.graph.offset + v + 1);
+    const hw_delta_lists &lists = in_lists(params);
+    const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
 
     for (uint64_t at = begin; at < end; at += 32) {
         const bool there = at + lane < end;
-        const hw_gpu_edge edge = there ? hw_read_edge(params.part.graph.edge + at + lane)
-                                       : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(lists.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const key_of<kind> from = there
                                       ? remote_load<kind>(params, state, edge.neighbor,
                                                           hw_load_relaxed(distance + edge.neighbor),
@@ -319,8 +334,9 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane
 
 /* Each queued vertex adopts an equal-distance neighbor that already has a parent, then publishes
  * itself; hence no cycles. Queues the vertices that found none; returns how many, in lane 0. */
-template <int kind>
-__device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &params,
+                                                 block_shared<Peers> &shared,
                                                  lane_state<kind> &state, uint32_t count,
                                                  uint32_t root)
 {
@@ -335,8 +351,10 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, bl
         const bool found = source != HW_INVALID_VERTEX;
         if (found && first) {
             store_result<kind>(params, v, source, key);
-            __threadfence_system();
-            publish_distance<kind>(params, v, key);
+            if constexpr (Peers::several) {
+                __threadfence_system();
+                publish_distance<kind>(params, v, key);
+            }
         }
         parentless += first && !found;
         buffer_vertex(shared, step_queue, state.step_count, first && !found, v);

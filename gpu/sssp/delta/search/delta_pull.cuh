@@ -1,5 +1,5 @@
 /*
- * Pull of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): every owned vertex
+ * Pull of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h): every owned vertex
  * beyond a settled bucket looks for the best neighbor in it, along its weight-sorted list, as long
  * as the lowest distance of the bucket plus the weight improves its own. A vertex that thereby
  * falls into the next bucket is pushed in the same iteration.
@@ -28,10 +28,10 @@ template <int kind> struct pull_result {
 };
 
 /* Takes an edge from a vertex of the bucket if it gives a lower key. */
-template <int kind>
-__device__ __forceinline__ void take_better(const kernel_params &params, lane_state<kind> &state,
-                                            const bucket_bounds<kind> &bound,
-                                            const hw_gpu_edge &edge, pull_result<kind> &best)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
+            const bucket_bounds<kind> &bound, const hw_gpu_edge &edge, pull_result<kind> &best)
 {
     const key_of<kind> from =
         remote_load<kind>(params, state, edge.neighbor,
@@ -45,10 +45,11 @@ __device__ __forceinline__ void take_better(const kernel_params &params, lane_st
 }
 
 /* Pulls the rest of a list. Warp-collective. */
-template <int kind>
+template <int kind, class Peers>
 __device__ __forceinline__ pull_result<kind>
-pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bounds<kind> &bound,
-          const hw_gpu_edge *list, uint32_t from, uint32_t length, pull_result<kind> best)
+pull_rest(const kernel_params<Peers> &params, lane_state<kind> &state,
+          const bucket_bounds<kind> &bound, const hw_gpu_edge *list, uint32_t from, uint32_t length,
+          pull_result<kind> best)
 {
     const uint32_t lane = threadIdx.x & 31;
 
@@ -77,25 +78,27 @@ pull_rest(const kernel_params &params, lane_state<kind> &state, const bucket_bou
 
 /* Whether the iteration loads keys from other GPUs. Then few vertices pull any edge, and these are
  * collected first, since remote loads have a long latency. */
-template <int kind> __device__ __forceinline__ bool loads_remote(const lane_state<kind> &state)
+template <class Peers, int kind>
+__device__ __forceinline__ bool loads_remote(const lane_state<kind> &state)
 {
-    return state.remote_load_from != hw_keys<kind>::none;
+    return Peers::several && state.remote_load_from != hw_keys<kind>::none;
 }
 
 /* Pulls the list of one vertex a lane, each beyond the bucket, after the edges that pull_lightest()
  * took. */
-template <int kind>
-__device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<kind> &state,
+template <int kind, class Peers>
+__device__ pull_result<kind> pull_lists(const kernel_params<Peers> &params, lane_state<kind> &state,
                                         const bucket_bounds<kind> &bound, uint32_t v,
                                         pull_result<kind> best)
 {
-    const hw_gpu_edge *list = params.part.graph.edge;
-    uint32_t length = 0, at = loads_remote<kind>(state) ? 0 : edges_cached;
+    const hw_delta_lists &lists = in_lists(params);
+    const hw_gpu_edge *list = lists.edge;
+    uint32_t length = 0, at = loads_remote<Peers>(state) ? 0 : edges_cached;
     bool more = false;
 
     if (v != HW_INVALID_VERTEX) {
-        const uint64_t begin = __ldg(params.part.graph.offset + v);
-        length = static_cast<uint32_t>(__ldg(params.part.graph.offset + v + 1) - begin);
+        const uint64_t begin = list_begin(params, lists, v);
+        length = static_cast<uint32_t>(list_begin(params, lists, v + 1) - begin);
         list += begin;
         more = length > at;
         for (; more && at < length && at < lane_pull_edges; at += 4) {
@@ -136,8 +139,8 @@ __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<
  * perhaps lower keys. The returned value of the atomic is not waited for: the pushing thread queues
  * such a vertex itself, a lost hint costs a search for the parent, and going on from the pulled key
  * is correct. v: the first vertex, others are 32 apart; key: before and after. */
-template <uint32_t N, int kind>
-__device__ __forceinline__ void store_pulled(const kernel_params &params, uint32_t v,
+template <uint32_t N, int kind, class Peers>
+__device__ __forceinline__ void store_pulled(const kernel_params<Peers> &params, uint32_t v,
                                              const pull_result<kind> (&best)[N],
                                              key_of<kind> (&key)[N])
 {
@@ -193,10 +196,10 @@ __device__ __forceinline__ uint32_t pop_lanes(const uint32_t *list, uint32_t &co
 /* Sorts some vertices a lane, 32 apart, that have finished their pull (`there`): those beyond the
  * iteration's bucket are counted; those in a leftover bucket are queued for the next iteration,
  * which pushes all their edges; those `inside` are pushed by the caller. */
-template <uint32_t N, int kind>
+template <uint32_t N, int kind, class Peers>
 __device__ __forceinline__ void
-classify_pulled(block_shared &shared, lane_state<kind> &state, const bool (&there)[N], uint32_t v,
-                const key_of<kind> (&key)[N], const bool (&inside)[N])
+classify_pulled(block_shared<Peers> &shared, lane_state<kind> &state, const bool (&there)[N],
+                uint32_t v, const key_of<kind> (&key)[N], const bool (&inside)[N])
 {
     bool late[N], any = false;
 
@@ -222,10 +225,10 @@ __device__ __forceinline__ bool in_bucket(const lane_state<kind> &state, key_of<
 }
 
 /* Pulls the rest of one vertex's list a lane; each is beyond the bucket `from`. */
-template <int kind>
-__device__ __forceinline__ void pull_warp(const kernel_params &params, block_shared &shared,
-                                          lane_state<kind> &state, const bucket_bounds<kind> &from,
-                                          pull_worklist &work, uint32_t v)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+pull_warp(const kernel_params<Peers> &params, block_shared<Peers> &shared, lane_state<kind> &state,
+          const bucket_bounds<kind> &from, pull_worklist &work, uint32_t v)
 {
     const bool there[1] = {v != HW_INVALID_VERTEX};
     key_of<kind> key[1] = {there[0] ? __ldcg(distances<kind>(params) + owned_begin(params) + v)
@@ -247,29 +250,28 @@ __device__ __forceinline__ bool may_reach(const hw_gpu_edge &edge, key_of<kind> 
     return edge.neighbor != HW_INVALID_VERTEX && hw_further<kind>(key, edge.weight) < to;
 }
 
-/* Loads the lightest edges of the vertices of a group that are beyond the bucket `from`. */
+/* Loads the lightest edges of those vertices of a group that are wanted. */
 template <int kind>
 __device__ __forceinline__ void
-read_lightest(const kernel_params &params, const bucket_bounds<kind> &from,
-              const key_group<kind> &keys, hw_gpu_edge (&edge)[group_words][edges_cached])
+read_lightest(const hw_delta_lightest *lightest, const key_group<kind> &keys,
+              const bool (&wanted)[group_words], hw_gpu_edge (&edge)[group_words][edges_cached])
 {
-    static_assert(sizeof *params.queues.lightest == sizeof(uint4), "read as one vector");
+    static_assert(sizeof *lightest == sizeof(uint4), "read as one vector");
 
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
-        const uint4 both = keys.key[k] >= from.high
-                               ? __ldcs(reinterpret_cast<const uint4 *>(params.queues.lightest +
-                                                                        keys.first + 32 * k))
-                               : make_uint4(HW_INVALID_VERTEX, 0, HW_INVALID_VERTEX, 0);
+        const uint4 both =
+            wanted[k] ? __ldcs(reinterpret_cast<const uint4 *>(lightest + keys.first + 32 * k))
+                      : make_uint4(HW_INVALID_VERTEX, 0, HW_INVALID_VERTEX, 0);
         edge[k][0] = hw_gpu_edge{both.x, both.y};
         edge[k][1] = hw_gpu_edge{both.z, both.w};
     }
 }
 
 /* Pulls edge e of some vertices a lane, if it may give a lower key. */
-template <int kind>
-__device__ __forceinline__ void pull_one(const kernel_params &params, lane_state<kind> &state,
-                                         const bucket_bounds<kind> &bound,
+template <int kind, class Peers>
+__device__ __forceinline__ void pull_one(const kernel_params<Peers> &params,
+                                         lane_state<kind> &state, const bucket_bounds<kind> &bound,
                                          const hw_gpu_edge (&edge)[group_words][edges_cached],
                                          uint32_t e, pull_result<kind> (&best)[group_words])
 {
@@ -302,9 +304,9 @@ template <int kind> struct single_edges {
 
 /* Selects them among the vertices `inside` the iteration's bucket; vertices whose second edge may
  * also end there go to `more`. */
-template <int kind>
+template <int kind, class Peers>
 __device__ __forceinline__ single_edges<kind>
-select_single(const kernel_params &params, lane_state<kind> &state,
+select_single(const kernel_params<Peers> &params, lane_state<kind> &state,
               const hw_gpu_edge (&edge)[group_words][edges_cached], const key_group<kind> &keys,
               const bool (&inside)[group_words], bool (&more)[group_words])
 {
@@ -328,10 +330,10 @@ select_single(const kernel_params &params, lane_state<kind> &state,
 }
 
 /* Relaxes the lightest edges alone. */
-template <int kind>
-__device__ __forceinline__ void push_single(const kernel_params &params, block_shared &shared,
-                                            lane_state<kind> &state, single_edges<kind> &single,
-                                            const key_group<kind> &keys)
+template <int kind, class Peers>
+__device__ __forceinline__ void push_single(const kernel_params<Peers> &params,
+                                            block_shared<Peers> &shared, lane_state<kind> &state,
+                                            single_edges<kind> &single, const key_group<kind> &keys)
 {
     uint32_t source[group_words];
     bool any = false;
@@ -348,24 +350,27 @@ __device__ __forceinline__ void push_single(const kernel_params &params, block_s
 
 /* The vertices of a group beyond the bucket `from` pull and push their lightest edges. Those that
  * may have more are collected. */
-template <int kind>
-__device__ __forceinline__ void
-pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-              const bucket_bounds<kind> &from, uint64_t group, pull_worklist &work)
+template <int kind, class Peers>
+__device__ __forceinline__ void pull_lightest(const kernel_params<Peers> &params,
+                                              block_shared<Peers> &shared, lane_state<kind> &state,
+                                              const bucket_bounds<kind> &from, uint64_t group,
+                                              pull_worklist &work)
 {
     key_group<kind> keys = load_keys<kind>(params, group, 0);
     hw_gpu_edge edge[group_words][edges_cached];
     pull_result<kind> best[group_words];
-    const bool remote = loads_remote<kind>(state);
-    bool more[group_words], done[group_words], inside[group_words], pushes[group_words],
-        any = false;
+    const bool remote = loads_remote<Peers>(state);
+    bool beyond[group_words], more[group_words], done[group_words], inside[group_words],
+        pushes[group_words], any = false;
 
 #pragma unroll
-    for (uint32_t k = 0; k < group_words; k++)
-        any = any || keys.key[k] >= from.high;
+    for (uint32_t k = 0; k < group_words; k++) {
+        beyond[k] = keys.key[k] >= from.high;
+        any = any || beyond[k];
+    }
     if (!__any_sync(HW_WARP, any)) /* vertices of many edges are settled early, and are adjacent */
         return;
-    read_lightest(params, from, keys, edge);
+    read_lightest<kind>(params.queues.lightest, keys, beyond, edge);
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         best[k] = pull_result<kind>{keys.key[k], 0, HW_INVALID_VERTEX};
@@ -377,12 +382,14 @@ pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
         more[k] = may_reach<kind>(remote ? edge[k][0] : edge[k][1], from.low, best[k].key);
-        done[k] = !more[k] && keys.key[k] >= from.high;
+        done[k] = !more[k] && beyond[k];
     }
     store_pulled<group_words, kind>(params, keys.first, best, keys.key);
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         inside[k] = done[k] && in_bucket(state, keys.key[k]);
+    if constexpr (Peers::directed)
+        read_lightest<kind>(params.queues.lightest_out, keys, inside, edge);
     /* Loads are issued before the rest is done. */
     single_edges<kind> single = select_single<kind>(params, state, edge, keys, inside, pushes);
     append_lanes(work.pulls, work.pulling, more, keys.first);
@@ -392,8 +399,8 @@ pull_lightest(const kernel_params &params, block_shared &shared, lane_state<kind
 }
 
 /* Prefetches the keys and lightest edges of a group. */
-template <int kind>
-__device__ __forceinline__ void prefetch_group(const kernel_params &params, uint64_t group)
+template <int kind, class Peers>
+__device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &params, uint64_t group)
 {
     constexpr uint32_t line = 128, vertices = group_words * 32;
     constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
@@ -415,10 +422,10 @@ __device__ __forceinline__ void prefetch_group(const kernel_params &params, uint
 
 /* Takes a portion of the vertices left over in the bucket, from queue and deferred updates, into
  * the worklist; more of them wait for the next iteration. */
-template <int kind>
-__device__ __forceinline__ void take_leftovers(const kernel_params &params, block_shared &shared,
-                                               lane_state<kind> &state, uint32_t count,
-                                               uint32_t updates, pull_worklist &work)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+take_leftovers(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+               lane_state<kind> &state, uint32_t count, uint32_t updates, pull_worklist &work)
 {
     work_portions portions = portions_of(count, updates);
 
@@ -468,9 +475,9 @@ __device__ __forceinline__ uint32_t next_group(work_chunk &work, uint32_t *claim
 
 /* Prefetches what a warp of the block will read of the next chunk, if its number is known: this
  * warp, if all are equally fast. */
-template <int kind>
-__device__ __forceinline__ void prefetch_work(const kernel_params &params, const work_chunk &work,
-                                              uint32_t group)
+template <int kind, class Peers>
+__device__ __forceinline__ void prefetch_work(const kernel_params<Peers> &params,
+                                              const work_chunk &work, uint32_t group)
 {
     const uint32_t next = hw_load_relaxed(&work.next);
 
@@ -481,10 +488,10 @@ __device__ __forceinline__ void prefetch_work(const kernel_params &params, const
 /* Pulls into all owned vertices beyond the bucket `from`, and pushes those that fall into the
  * bucket of the iteration, as well as the leftovers of `from`: `count` queued vertices and
  * `updates` deferred updates. claimed: as for claim_group(). */
-template <int kind>
-__device__ void pull(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-                     const bucket_bounds<kind> &from, uint32_t count, uint32_t updates,
-                     uint32_t *claimed)
+template <int kind, class Peers>
+__device__ void pull(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                     lane_state<kind> &state, const bucket_bounds<kind> &from, uint32_t count,
+                     uint32_t updates, uint32_t *claimed)
 {
     static_assert(31 + 32 * group_words <= buffer_capacity,
                   "the buffer holds the waiting vertices");

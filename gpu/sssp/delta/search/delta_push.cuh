@@ -1,5 +1,5 @@
 /*
- * Push of delta-stepping on several GPUs (gpu/sssp/delta/peer/peer_delta.h): relaxes the edges of
+ * Push of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h): relaxes the edges of
  * queued vertices whose target keys are in [from, to).
  *
  * Load balancing. Lists are sorted by weight, so a list ends where its edges leave the bounds. A
@@ -19,8 +19,8 @@ namespace hw_delta::search
 namespace
 {
 
-static_assert(has_bucket_queues<block_shared, warps>(), "queues of the block");
-static_assert(has_block_worklist<block_shared>(), "worklist of the block");
+static_assert(has_bucket_queues<block_shared<peer_gpus>, warps>(), "queues of the block");
+static_assert(has_block_worklist<block_shared<peer_gpus>>(), "worklist of the block");
 
 /* Lists of at most so many edges within the bounds are shared out among the lanes of a warp. */
 constexpr uint32_t balanced_probes = 5, max_balanced_edges = 8u << (balanced_probes - 1);
@@ -39,8 +39,8 @@ constexpr uint32_t few_lists = 4;
 
 /* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
  * never lowered. */
-template <int N, int kind>
-__device__ __forceinline__ void load_targets(const kernel_params &params,
+template <int N, int kind, class Peers>
+__device__ __forceinline__ void load_targets(const kernel_params<Peers> &params,
                                              const lane_state<kind> &state,
                                              const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N])
 {
@@ -58,11 +58,11 @@ __device__ __forceinline__ void load_targets(const kernel_params &params,
 /* Records the edges whose targets were lowered (`better`) to `next`: hints and queue entries of
  * owned vertices, updates for remote ones. source: local ids, or `equal_distance_parent`.
  * Warp-collective. */
-template <int N, int kind>
+template <int N, int kind, class Peers>
 __device__ __forceinline__ void
-record_lowered(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-               const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N], const bool (&better)[N],
-               const uint32_t (&source)[N])
+record_lowered(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+               lane_state<kind> &state, const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
+               const bool (&better)[N], const uint32_t (&source)[N])
 {
     constexpr int M = N > 3 ? N / 2 : N; /* at a time, as registers allow */
     const uint32_t home = owned_begin(params);
@@ -79,7 +79,7 @@ record_lowered(const kernel_params &params, block_shared &shared, lane_state<kin
             from[k] = source[i];
             key[k] = next[i];
             v[k] = local_id[k] - home;
-            const bool own = better[i] && v[k] < params.part.config.block_size;
+            const bool own = better[i] && Peers::is_local(params, local_id[k]);
             to_others[k] = better[i] && !own;
             to_step[k] = own && key[k] < state.bound.step_end;
             to_rest[k] = own && !to_step[k] && key[k] < state.bound.high;
@@ -89,15 +89,16 @@ record_lowered(const kernel_params &params, block_shared &shared, lane_state<kin
         buffer_vertices(shared, step_queue, state.step_count, to_step, v);
         if (state.bound.step_end < state.bound.high)
             buffer_vertices(shared, rest_queue, state.rest_count, to_rest, v);
-        buffer_updates<M, kind>(params, shared, state, to_others, local_id, from, key);
+        if constexpr (Peers::several)
+            buffer_updates<M, kind>(params, shared, state, to_others, local_id, from, key);
     }
 }
 
 /* Lowers the keys of the targets of N edges a lane, which were loaded as `old`. better: lowered;
  * returns whether any lane has one. */
-template <int N, int kind>
+template <int N, int kind, class Peers>
 __device__ __forceinline__ bool
-lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
+lower_targets(const kernel_params<Peers> &params, const hw_gpu_edge (&edge)[N],
               const key_of<kind> (&next)[N], key_of<kind> (&old)[N], bool (&better)[N])
 {
     key_of<kind> *distance = distances<kind>(params);
@@ -116,11 +117,12 @@ lower_targets(const kernel_params &params, const hw_gpu_edge (&edge)[N],
 
 /* Relaxes N edges a lane, whose targets had the keys `old`. source: owned positions; from: their
  * keys. */
-template <int N, int kind>
+template <int N, int kind, class Peers>
 __device__ __forceinline__ void
-relax_edges(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-            const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N], const key_of<kind> (&next)[N],
-            const uint32_t (&source)[N], const key_of<kind> (&from)[N])
+relax_edges(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+            lane_state<kind> &state, const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N],
+            const key_of<kind> (&next)[N], const uint32_t (&source)[N],
+            const key_of<kind> (&from)[N])
 {
     uint32_t local_id[N];
     bool better[N];
@@ -134,11 +136,11 @@ relax_edges(const kernel_params &params, block_shared &shared, lane_state<kind> 
 }
 
 /* The same for edges of one source, as weight_sorted_lists.cuh requires it. */
-template <int N, int kind>
-__device__ __forceinline__ void relax(const kernel_params &params, block_shared &shared,
-                                      lane_state<kind> &state, const hw_gpu_edge (&edge)[N],
-                                      const key_of<kind> (&next)[N], uint32_t source,
-                                      key_of<kind> from)
+template <int N, int kind, class Peers>
+__device__ __forceinline__ void relax(const kernel_params<Peers> &params,
+                                      block_shared<Peers> &shared, lane_state<kind> &state,
+                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
+                                      uint32_t source, key_of<kind> from)
 {
     uint32_t sources[N];
     key_of<kind> keys[N], old[N];
@@ -154,12 +156,12 @@ __device__ __forceinline__ void relax(const kernel_params &params, block_shared 
 
 /* Defers edges [from, end) of one list a lane to the next iteration, with one atomic for the warp.
  * Returns whether there are any and they fit. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ bool defer_to_next_iteration(const kernel_params<Peers> &params,
                                                         lane_state<kind> &state, uint32_t v,
                                                         uint32_t from, uint32_t end)
 {
-    const uint32_t chunk = HW_PEER_DELTA_CHUNK;
+    const uint32_t chunk = HW_DELTA_CHUNK;
     const count64 mine =
         from < end ? hw_pack_size(1, (static_cast<count64>(end) - from + chunk - 1) / chunk,
                                   long_list_chunk_bits)
@@ -175,16 +177,16 @@ __device__ __forceinline__ bool defer_to_next_iteration(const kernel_params &par
     const uint32_t at = hw_packed_entries(was, long_list_chunk_bits);
     if (mine == 0 || at >= params.config.long_list_capacity)
         return false;
-    by_parity(params.queues.long_list, state.iteration + 1)[at] = hw_peer_delta_long_list{
+    by_parity(params.queues.long_list, state.iteration + 1)[at] = hw_delta_long_list{
         v, from, end, static_cast<uint32_t>(hw_packed_work(was, long_list_chunk_bits))};
     return true;
 }
 
 /* Defers the next `count` edges of one list a lane to all warps of the block, with one atomic for
  * the warp. Returns whether there are any and they fit. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ bool defer_to_block(block_shared &shared, const list_cursor<kind> &list,
-                                               uint32_t count)
+template <int kind, class Peers>
+__device__ __forceinline__ bool defer_to_block(block_shared<Peers> &shared,
+                                               const list_cursor<kind> &list, uint32_t count)
 {
     static_assert(worklist_capacity + warps * 32 < 1u << (32 - worklist_chunk_bits),
                   "count of lists when all warps add theirs");
@@ -208,17 +210,17 @@ __device__ __forceinline__ bool defer_to_block(block_shared &shared, const list_
     return true;
 }
 
-template <int kind>
-__device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ list_cursor<kind> open_list(const kernel_params<Peers> &params,
                                                        lane_state<kind> &state, uint32_t v)
 {
-    list_cursor<kind> list = {v, 0, 0, 0, params.part.graph.edge, v != HW_INVALID_VERTEX};
+    list_cursor<kind> list = {v, 0, 0, 0, params.out.edge, v != HW_INVALID_VERTEX};
 
     if (!list.more)
         return list;
     list.key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
-    const uint64_t begin = __ldg(params.part.graph.offset + v);
-    list.length = static_cast<uint32_t>(__ldg(params.part.graph.offset + v + 1) - begin);
+    const uint64_t begin = list_begin(params, params.out, v);
+    list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
     list.edge += begin;
     state.degrees += list.length;
     if (state.from > 0) { /* heavy edges: find the first */
@@ -281,11 +283,12 @@ __device__ __forceinline__ uint32_t num_edges_within(const lane_state<kind> &sta
 }
 
 /* Relaxes edges of other lanes' lists; from[k]: the lane of each. */
-template <int N, int kind>
+template <int N, int kind, class Peers>
 __device__ __forceinline__ void
-relax_shared_out(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
-                 const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
-                 const uint32_t (&from)[N], const list_cursor<kind> &list)
+relax_shared_out(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                 lane_state<kind> &state, const hw_gpu_edge (&edge)[N],
+                 const key_of<kind> (&next)[N], const uint32_t (&from)[N],
+                 const list_cursor<kind> &list)
 {
     key_of<kind> old[N];
     uint32_t local_id[N];
@@ -331,9 +334,9 @@ __device__ __forceinline__ balanced_edges<kind> read_balanced(uint32_t scan, uin
 /* Relaxes the next `extent` edges of each lane's list, shared out evenly. The next edges are loaded
  * before any is relaxed; the first ones as well, by the same instructions: instructions that are
  * not in the instruction cache of the SM take some 8 us (doc/methods). */
-template <int kind>
-__device__ __forceinline__ void push_balanced(const kernel_params &params, block_shared &shared,
-                                              lane_state<kind> &state,
+template <int kind, class Peers>
+__device__ __forceinline__ void push_balanced(const kernel_params<Peers> &params,
+                                              block_shared<Peers> &shared, lane_state<kind> &state,
                                               const list_cursor<kind> &list, uint32_t extent)
 {
     const uint32_t scan = hw_warp_scan(extent), all = __shfl_sync(HW_WARP, scan, 31);
@@ -368,9 +371,10 @@ __device__ __forceinline__ void push_balanced(const kernel_params &params, block
 /* Defers lists that are too long for this warp: the next edges to the block, the rest to the next
  * iteration. Advances the lane's list past the deferred edges and returns how many edges of it
  * remain. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t defer_long_lists(const kernel_params &params,
-                                                     block_shared &shared, lane_state<kind> &state,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t defer_long_lists(const kernel_params<Peers> &params,
+                                                     block_shared<Peers> &shared,
+                                                     lane_state<kind> &state,
                                                      list_cursor<kind> &list, uint32_t extent,
                                                      bool many)
 {
@@ -393,9 +397,10 @@ __device__ __forceinline__ uint32_t defer_long_lists(const kernel_params &params
 
 /* Pushes one list a lane: first edges by each lane, if there are many lists; then the edges of all
  * lists shared out, except those deferred. */
-template <int kind>
-__device__ __forceinline__ void push_lists(const kernel_params &params, block_shared &shared,
-                                           lane_state<kind> &state, uint32_t v, bool many)
+template <int kind, class Peers>
+__device__ __forceinline__ void push_lists(const kernel_params<Peers> &params,
+                                           block_shared<Peers> &shared, lane_state<kind> &state,
+                                           uint32_t v, bool many)
 {
     constexpr uint32_t at_once = 1u << 26; /* of each lane, so that their sum fits 32 bits */
     list_cursor<kind> list = open_list<kind>(params, state, v);
@@ -423,9 +428,9 @@ template <int kind> struct worklist_chunk {
 };
 
 /* Loads chunk c of the `count` lists in the block worklist. */
-template <int kind>
-__device__ __forceinline__ worklist_chunk<kind> read_worklist_chunk(const block_shared &shared,
-                                                                    uint32_t count, uint32_t c)
+template <int kind, class Peers>
+__device__ __forceinline__ worklist_chunk<kind>
+read_worklist_chunk(const block_shared<Peers> &shared, uint32_t count, uint32_t c)
 {
     const uint32_t lane = threadIdx.x & 31;
     const worklist_entry &entry = shared.worklist[warp_last_index(
@@ -444,10 +449,10 @@ __device__ __forceinline__ worklist_chunk<kind> read_worklist_chunk(const block_
 }
 
 /* Relaxes a chunk of a list. */
-template <int kind>
-__device__ __forceinline__ void relax_worklist_chunk(const kernel_params &params,
-                                                     block_shared &shared, lane_state<kind> &state,
-                                                     worklist_chunk<kind> &chunk)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+relax_worklist_chunk(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                     lane_state<kind> &state, worklist_chunk<kind> &chunk)
 {
     const key_of<kind> to = push_bound<kind>(state, chunk.key);
     key_of<kind> next[edges_in_flight];
@@ -465,8 +470,8 @@ __device__ __forceinline__ void relax_worklist_chunk(const kernel_params &params
 }
 
 /* Relaxes the block worklist; loads the next chunk before it relaxes one. All threads call it. */
-template <int kind>
-__device__ void push_block_worklist(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void push_block_worklist(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                     lane_state<kind> &state)
 {
     __syncthreads();
@@ -487,11 +492,12 @@ __device__ void push_block_worklist(const kernel_params &params, block_shared &s
 }
 
 /* Relaxes chunks of the long lists that the previous iteration deferred. */
-template <int kind>
-__device__ void push_long_list_chunks(const kernel_params &params, block_shared &shared,
-                                      lane_state<kind> &state, count64 packed)
+template <int kind, class Peers>
+__device__ void push_long_list_chunks(const kernel_params<Peers> &params,
+                                      block_shared<Peers> &shared, lane_state<kind> &state,
+                                      count64 packed)
 {
-    const hw_peer_delta_long_list *list = by_parity(params.queues.long_list, state.iteration);
+    const hw_delta_long_list *list = by_parity(params.queues.long_list, state.iteration);
     const uint32_t count =
         min(hw_packed_entries(packed, long_list_chunk_bits), params.config.long_list_capacity);
     const count64 chunks = count ? hw_packed_work(packed, long_list_chunk_bits) : 0;
@@ -503,62 +509,78 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
         const uint32_t which =
             warp_last_index(count, [list, c](uint32_t k) { return __ldcg(&list[k].chunk) <= c; });
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(list + which));
-        const count64 from = words.y + (c - words.w) * HW_PEER_DELTA_CHUNK;
+        const count64 from = words.y + (c - words.w) * HW_DELTA_CHUNK;
         if (from >= words.z) /* chunks that did not fit */
             continue;
         const uint32_t end =
-            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_PEER_DELTA_CHUNK));
+            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + words.x);
         push_chunk<kind>(params, shared, state,
-                         params.part.graph.edge + __ldg(params.part.graph.offset + words.x),
+                         params.out.edge + list_begin(params, params.out, words.x),
                          static_cast<uint32_t>(from), end, words.x, key);
     }
 }
 
 /* Sends the key of an owned vertex to all other GPUs if it was broadcast and has been lowered
  * since. One vertex a lane, or none. */
-template <int kind>
-__device__ __forceinline__ void rebroadcast_lowered(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void rebroadcast_lowered(const kernel_params<Peers> &params,
                                                     const lane_state<kind> &state, uint32_t v)
 {
-    const uint32_t home = owned_begin(params);
+    const uint32_t local_id = owned_begin(params) + v;
 
     if (state.rebroadcast_below == 0 || v == HW_INVALID_VERTEX)
         return;
-    const key_of<kind> key = __ldcg(distances<kind>(params) + home + v);
-    for (uint32_t q = 0; key < state.rebroadcast_below && q < params.part.config.ranks; q++)
-        if (q != params.part.config.rank)
-            atomic_lower_system(static_cast<key_of<kind> *>(params.distance_of[q]) + home + v, key);
+    const key_of<kind> key = __ldcg(distances<kind>(params) + local_id);
+    for (uint32_t q = 0; key < state.rebroadcast_below && q < Peers::ranks(params); q++)
+        if (q != Peers::rank(params))
+            Peers::lower_distance(params, q, local_id, key);
+}
+
+/* The vertex of deferred update i, or none; vertices of the rest of the bucket are queued.
+ * arrived: whether this lane has an update. Warp-collective. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_update(const kernel_params<Peers> &params,
+                                                block_shared<Peers> &shared,
+                                                lane_state<kind> &state, bool arrived, uint64_t i)
+{
+    key_of<kind> key = hw_keys<kind>::none;
+    uint32_t v = HW_INVALID_VERTEX;
+
+    if (arrived)
+        v = receive_entry<kind>(params, shared, state.parity ^ 1, i, key);
+    if (state.bound.step_end < state.bound.high)
+        buffer_vertex(
+            shared, rest_queue, state.rest_count,
+            v != HW_INVALID_VERTEX && key >= state.bound.step_end && key < state.bound.high, v);
+    if (key >= state.bound.step_end)
+        v = HW_INVALID_VERTEX;
+    state.from_inbox += v != HW_INVALID_VERTEX;
+    return v;
 }
 
 /* The vertex to push at index `at`: of the queue, then of the deferred updates, which may give
  * none, or one for the rest queue. Warp-collective; a lane without work has `at` past all. */
-template <int kind>
-__device__ __forceinline__ uint32_t next_vertex(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_vertex(const kernel_params<Peers> &params,
+                                                block_shared<Peers> &shared,
                                                 lane_state<kind> &state, uint64_t at,
                                                 uint32_t count, uint32_t updates)
 {
-    const bool queued = at < count, arrived = !queued && at - count < updates;
-    key_of<kind> key = hw_keys<kind>::none;
     uint32_t v = HW_INVALID_VERTEX;
 
-    if (queued) {
+    if (at < count) {
         v = __ldcg(by_parity(params.queues.step_queue, state.iteration) + at);
         by_parity(params.queues.step_marks, state.iteration)[v >> 5] =
             0; /* all bits of the word belong to this iteration */
     }
-    if (!__any_sync(HW_WARP, arrived))
-        return v;
-    if (arrived)
-        v = receive_entry<kind>(params, shared, state.parity ^ 1, at - count, key);
-    if (state.bound.step_end < state.bound.high)
-        buffer_vertex(shared, rest_queue, state.rest_count,
-                      arrived && v != HW_INVALID_VERTEX && key >= state.bound.step_end &&
-                          key < state.bound.high,
-                      v);
-    if (arrived && key >= state.bound.step_end)
-        v = HW_INVALID_VERTEX;
-    state.from_inbox += arrived && v != HW_INVALID_VERTEX;
+    if constexpr (Peers::several) {
+        const bool arrived = at >= count && at - count < updates;
+        if (__any_sync(HW_WARP, arrived)) {
+            const uint32_t other = next_update<kind>(params, shared, state, arrived, at - count);
+            v = arrived ? other : v;
+        }
+    }
     return v;
 }
 
@@ -586,8 +608,9 @@ __device__ __forceinline__ bool has_more(const work_portions &portions)
 }
 
 /* The vertex of this lane in the next portion, or none. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t next_portion(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_portion(const kernel_params<Peers> &params,
+                                                 block_shared<Peers> &shared,
                                                  lane_state<kind> &state, work_portions &portions)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -596,15 +619,16 @@ __device__ __forceinline__ uint32_t next_portion(const kernel_params &params, bl
     const uint32_t v =
         next_vertex<kind>(params, shared, state, at, portions.count, portions.updates);
 
-    rebroadcast_lowered<kind>(params, state, v);
+    if constexpr (Peers::several)
+        rebroadcast_lowered<kind>(params, state, v);
     portions.next += portions.apart;
     return v;
 }
 
 /* Pushes the queue, long lists and `updates` deferred updates. The block worklist is left to the
  * caller. */
-template <int kind>
-__device__ void push_queue(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void push_queue(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                            lane_state<kind> &state, uint32_t count, count64 long_lists,
                            uint32_t updates)
 {
@@ -620,8 +644,8 @@ __device__ void push_queue(const kernel_params &params, block_shared &shared,
 }
 
 /* Pushes the heavy edges of all vertices in the bucket. */
-template <int kind>
-__device__ void push_heavy_edges(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void push_heavy_edges(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                  lane_state<kind> &state)
 {
     const uint32_t lane = threadIdx.x & 31, words = (params.vertices.core + 31) / 32;

@@ -1,5 +1,5 @@
 /*
- * Receiving updates from other GPUs (gpu/sssp/delta/peer/peer_delta.h), after the peer barrier that
+ * Receiving updates from other GPUs (gpu/sssp/delta/delta_search.h), after the peer barrier that
  * ends an iteration: each update lowers the distance of an owned vertex, and a vertex that improved
  * is queued.
  */
@@ -22,8 +22,10 @@ constexpr uint32_t updates_in_flight = 4;
 constexpr uint32_t max_deferred_updates = 8;
 
 /* Update i of all that were received. */
-__device__ __forceinline__ const uint4 *
-entry_at(const kernel_params &params, const block_shared &shared, uint32_t parity, uint64_t i)
+template <class Peers>
+__device__ __forceinline__ const uint4 *entry_at(const kernel_params<Peers> &params,
+                                                 const block_shared<Peers> &shared, uint32_t parity,
+                                                 uint64_t i)
 {
     uint32_t q = 0;
 
@@ -35,10 +37,10 @@ entry_at(const kernel_params &params, const block_shared &shared, uint32_t parit
 
 /* Applies update i. Returns the position of the vertex if its key is lower now, else
  * HW_INVALID_VERTEX. */
-template <int kind>
-__device__ __forceinline__ uint32_t receive_entry(const kernel_params &params,
-                                                  const block_shared &shared, uint32_t parity,
-                                                  uint64_t i, key_of<kind> &key)
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t receive_entry(const kernel_params<Peers> &params,
+                                                  const block_shared<Peers> &shared,
+                                                  uint32_t parity, uint64_t i, key_of<kind> &key)
 {
     const uint4 entry = __ldcg(entry_at(params, shared, parity, i));
 
@@ -50,9 +52,10 @@ __device__ __forceinline__ uint32_t receive_entry(const kernel_params &params,
 }
 
 /* Applies at most one update a lane. */
-template <int kind>
-__device__ void receive_one_per_lane(const kernel_params &params, block_shared &shared,
-                                     lane_state<kind> &state, uint64_t count)
+template <int kind, class Peers>
+__device__ void receive_one_per_lane(const kernel_params<Peers> &params,
+                                     block_shared<Peers> &shared, lane_state<kind> &state,
+                                     uint64_t count)
 {
     const uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
     const uint64_t i = w * 32 + (threadIdx.x & 31);
@@ -66,8 +69,8 @@ __device__ void receive_one_per_lane(const kernel_params &params, block_shared &
 }
 
 /* Applies all updates received, several a lane at a time, so that their latencies overlap. */
-template <int kind>
-__device__ void receive_many(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void receive_many(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              lane_state<kind> &state, uint64_t count)
 {
     key_of<kind> *own = distances<kind>(params) + owned_begin(params);
@@ -106,13 +109,13 @@ __device__ void receive_many(const kernel_params &params, block_shared &shared,
 }
 
 /* Queues vertices whose distances other GPUs lowered in place. */
-template <int kind>
-__device__ void receive_in_place(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void receive_in_place(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                  lane_state<kind> &state)
 {
-    uint32_t *touched = params.touched_of[state.parity][params.part.config.rank];
+    uint32_t *touched = params.touched_of[state.parity][Peers::rank(params)];
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
-    const uint64_t words = params.part.config.block_size / 32 + 1;
+    const uint64_t words = params.partition.block_size / 32 + 1;
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
@@ -132,8 +135,8 @@ __device__ void receive_in_place(const kernel_params &params, block_shared &shar
 }
 
 /* Applies the updates received. All threads call it. */
-template <int kind>
-__device__ void receive_updates(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void receive_updates(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                 lane_state<kind> &state, uint64_t count, bool full)
 {
     if (count <= hw_grid_threads())
@@ -146,16 +149,15 @@ __device__ void receive_updates(const kernel_params &params, block_shared &share
         flush_block(shared, state.step_count, state.rest_count);
 }
 
-/* Ends an iteration: peer barrier, then the updates received are applied. If defers, a few of them
- * are left to the next iteration, which must push. Returns false if the search failed. */
-template <int kind>
-__device__ bool end_iteration(const kernel_params &params, block_shared &shared,
-                              lane_state<kind> &state, search_state<kind> &search, bool leaves)
+/* Peer barrier at the end of an iteration, then the updates received are applied. If leaves, a few
+ * of them are left to the next iteration, which must push. Returns false if the search failed. */
+template <int kind, class Peers>
+__device__ bool receive_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                                  lane_state<kind> &state, search_state<kind> &search, bool leaves)
 {
-    flush_iteration(state);
-    if (!peer_barrier(search, state.iteration))
+    if (!peer_barrier<Peers>(search, state.iteration))
         return false;
-    const uint64_t count = shared.updates_end[params.part.config.ranks - 1];
+    const uint64_t count = shared.updates_end[Peers::ranks(params) - 1];
     const bool full = shared.overflowed != 0;
     if (count == 0)
         return true;
@@ -167,12 +169,26 @@ __device__ bool end_iteration(const kernel_params &params, block_shared &shared,
     return grid_barrier(params, shared, search, state.iteration + 1);
 }
 
+/* Ends an iteration: counters and buffers are flushed, and all GPUs meet. leaves: as above. Returns
+ * false if the search failed. */
+template <int kind, class Peers>
+__device__ bool end_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                              lane_state<kind> &state, search_state<kind> &search, bool leaves)
+{
+    flush_iteration<Peers>(state);
+    if constexpr (Peers::several)
+        return receive_iteration(params, shared, state, search, leaves);
+    else
+        return grid_barrier(params, shared, search, state.iteration + 1);
+}
+
 /* Applies deferred updates because no iteration that pushes follows; queues are still those of the
  * previous iteration. Returns false if the search failed. */
-template <int kind> __device__ __noinline__ bool receive_deferred(search_state<kind> &search)
+template <class Peers, int kind>
+__device__ __noinline__ bool receive_deferred(search_state<kind> &search)
 {
-    block_shared &shared = shared_memory();
-    const kernel_params &params = shared.params;
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
     const uint32_t before = shared.previous.step;
     lane_state<kind> state = {};
 

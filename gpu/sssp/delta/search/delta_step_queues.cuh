@@ -1,6 +1,6 @@
 /*
  * Filling the queues of delta-stepping on several GPUs between steps and buckets
- * (gpu/sssp/delta/peer/peer_delta.h): the step queue holds the vertices to be pushed next, the rest
+ * (gpu/sssp/delta/delta_search.h): the step queue holds the vertices to be pushed next, the rest
  * queue the other vertices of the bucket.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_STEP_QUEUES_CUH
@@ -14,8 +14,8 @@ namespace
 {
 
 /* Queues all vertices in the bucket. */
-template <int kind>
-__device__ void enqueue_bucket(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void enqueue_bucket(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                lane_state<kind> &state)
 {
     for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
@@ -32,8 +32,8 @@ __device__ void enqueue_bucket(const kernel_params &params, block_shared &shared
 }
 
 /* Copies the step queue to that of the next iteration. */
-template <int kind>
-__device__ void requeue_step(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void requeue_step(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              lane_state<kind> &state, uint32_t count)
 {
     const uint32_t *list = by_parity(params.queues.step_queue, state.iteration);
@@ -50,8 +50,8 @@ __device__ void requeue_step(const kernel_params &params, block_shared &shared,
 
 /* Moves the vertices of the step from the rest queue to the step queue; drops those that were
  * settled meanwhile. */
-template <int kind>
-__device__ void refill_step(const kernel_params &params, block_shared &shared,
+template <int kind, class Peers>
+__device__ void refill_step(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                             lane_state<kind> &state, const uint32_t *list, uint32_t count,
                             key_of<kind> settled)
 {

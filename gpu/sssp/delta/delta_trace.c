@@ -1,0 +1,67 @@
+/* The trace of delta-stepping in one kernel (gpu/sssp/delta/delta_search.h). */
+#include "gpu/sssp/delta/delta_trace.h"
+
+#include "gpu/device/device.h"
+
+#include <stdio.h>
+
+/* Of fill_step(). */
+struct fill_context {
+    uint32_t ranks;
+    bool bellman_ford;
+};
+
+/* Converts one trace record. */
+static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
+{
+    static const struct {
+        const char *name;
+        enum hw_direction direction;
+    } routine[HW_DELTA_ROUTINES] = {
+        [HW_DELTA_ROUTINE_BEGIN] = {"begin", HW_DIRECTION_AUTO},
+        [HW_DELTA_ROUTINE_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_ROUTINE_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_ROUTINE_LIGHT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_ROUTINE_HEAVY_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_ROUTINE_BROADCAST] = {"broadcast", HW_DIRECTION_AUTO},
+        [HW_DELTA_ROUTINE_HEAVY_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_DELTA_ROUTINE_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
+        [HW_DELTA_ROUTINE_PARENTS] = {"parents", HW_DIRECTION_AUTO},
+    };
+    const struct fill_context *fill = context;
+    const struct hw_delta_trace_record *record = (const struct hw_delta_trace_record *)records + r;
+
+    snprintf(step->routine, sizeof step->routine, "%s",
+             record->routine == HW_DELTA_ROUTINE_PUSH && fill->bellman_ford
+                 ? "relax"
+                 : routine[record->routine].name);
+    step->direction = routine[record->routine].direction;
+    step->bucket = (hw_count)record->bucket;
+    step->frontier = (hw_count)record->frontier;
+    step->discovered = (hw_count)record->found;
+    step->pulled = (hw_count)record->pulled;
+    step->edges_examined = (hw_count)(record->pushed + record->pulled);
+    step->sent.bytes = (hw_count)record->sent;
+    step->sent.messages = record->sent > 0 ? (hw_count)fill->ranks - 1 : 0;
+    step->seconds[HW_PHASE_EXPANSION] =
+        1e-9 * (double)(record->nanoseconds - record[-1].nanoseconds);
+}
+
+enum hw_status hw_delta_append_trace(const struct hw_delta_params *params, bool bellman_ford,
+                                     struct hw_trace *steps, struct hw_error *err)
+{
+    struct fill_context context = {.ranks = params->partition.ranks, .bellman_ford = bellman_ford};
+    uint32_t count = 0;
+    enum hw_status status = hw_gpu_get(&count, &params->control->trace_records, sizeof count, err);
+
+    if (status != HW_OK)
+        return status;
+    const struct hw_gpu_records records = {
+        .record = params->trace,
+        .count = count < params->config.trace_capacity ? count : params->config.trace_capacity,
+        .first = 1, /* the first record has the time when the search began */
+        .size = sizeof *params->trace,
+        .fill = fill_step,
+        .context = &context};
+    return hw_gpu_append_records(&records, steps, err);
+}

@@ -1,0 +1,13 @@
+/* The trace of delta-stepping in one kernel (gpu/sssp/delta/delta_search.h). */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_DELTA_TRACE_H
+#define HOPWAVE_GPU_SSSP_DELTA_DELTA_TRACE_H
+
+#include "gpu/engine/step_trace.h"
+#include "gpu/sssp/delta/delta_search.h"
+
+/* Appends the records of the search that has ended. bellman_ford: pushes are called relax.
+ * HW_RESOURCES where memory is short. Local. */
+enum hw_status hw_delta_append_trace(const struct hw_delta_params *params, bool bellman_ford,
+                                     struct hw_trace *steps, struct hw_error *err);
+
+#endif

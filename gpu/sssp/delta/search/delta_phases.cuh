@@ -1,0 +1,628 @@
+/*
+ * Delta-stepping: the phases of a search, and the kernel that runs them
+ * (gpu/sssp/delta/delta_search.h).
+ *
+ * After "Delta-stepping: a parallelizable shortest path algorithm" (Meyer and Sanders), with
+ * weight-sorted lists, so that an edge is light or heavy by the key of its target, not by its
+ * weight: a push stops at the first edge that leaves the bucket. A bucket [low, high) is drained in
+ * steps of rising distance; the width of a step doubles while it settles in few iterations. Then
+ * the edges that leave the bucket are relaxed once: pushed, or pulled by all vertices beyond it,
+ * each of which stops where the rest of its list is too heavy; vertices of the next bucket push in
+ * the same iteration. Once a pull paid, a bucket is a single step, and each is wider than the
+ * previous one. Where lists are short, all edges of a vertex are pushed at once, and the search is
+ * one bucket with steps of equal width.
+ *
+ * An iteration is what lies between two barriers. All blocks of all GPUs take the same decisions
+ * from the same counters: on one GPU those that its blocks summed up, on several those that the
+ * peer barrier reduced.
+ *
+ * Correctness does not depend on the order of threads or GPUs: distances only decrease, to the
+ * least fixed point, and every vertex that improved is relaxed again. Updates sent for the next
+ * iteration count as vertices to be pushed there; if they improve nothing, that iteration is empty.
+ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PHASES_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PHASES_CUH
+
+#include "gpu/device/launch.h"
+#include "gpu/sssp/common/delta_policy.h"
+#include "gpu/sssp/delta/search/delta_broadcast.cuh"
+#include "gpu/sssp/delta/search/delta_init.cuh"
+#include "gpu/sssp/delta/search/delta_parents.cuh"
+#include "gpu/sssp/delta/search/delta_pull.cuh"
+#include "gpu/sssp/delta/search/delta_step_queues.cuh"
+
+#include <cuda_runtime.h>
+
+namespace hw_delta::search
+{
+namespace
+{
+
+/* A search as its functions see it. What threads share is in block_shared. */
+template <int kind, class Peers> struct search_run {
+    search_state<kind> search;
+    bool ok;
+};
+
+/* A counter of the last iteration, summed over all GPUs; of minimum keys, the maximum of their
+ * complements. which: one of HW_DELTA_COUNT_*, a constant. */
+template <class Peers>
+__device__ __forceinline__ uint64_t reduced(const block_shared<Peers> &shared, uint32_t which)
+{
+    if constexpr (Peers::several)
+        return shared.reduced[which];
+    else
+        return counter_value(reinterpret_cast<const uint64_t *>(&shared.previous)[which], which);
+}
+
+/* Whether any GPU has vertices or chunks to push next. */
+template <class Peers>
+__device__ __forceinline__ bool anything_queued(const block_shared<Peers> &shared)
+{
+    return reduced(shared, HW_DELTA_COUNT_STEP) > 0 ||
+           reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) > 0;
+}
+
+template <int kind, class Peers>
+__device__ void finish_iteration(search_run<kind, Peers> &run, lane_state<kind> &state,
+                                 uint32_t routine, bool leaves = false)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+
+    run.ok = end_iteration(params, shared, state, run.search, leaves);
+    if (!run.ok)
+        return;
+    trace_append(params, shared, run.search, routine);
+    run.search.iteration++;
+}
+
+/* Pushes the queue and the deferred updates. May defer the updates received at its end to the next
+ * such iteration; drain_bucket() applies them before any other iteration. */
+template <int kind, class Peers>
+__device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32_t routine,
+                                            bool all_edges)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    const uint32_t count = shared.previous.step;
+    const count64 long_lists = shared.previous.long_lists;
+    const uint32_t updates = Peers::several ? run.search.deferred_updates : 0;
+    lane_state<kind> state;
+
+    run.search.deferred_updates = 0;
+    begin_iteration(params, shared, state, run.search, false, false);
+    if (hw_grid_thread() == 0)
+        params.control->counters[(state.iteration + 1) & 3].frontier = count;
+    state.bound = run.search.bound;
+    state.from = 0;
+    state.to = all_edges ? hw_keys<kind>::none : run.search.bound.high;
+    state.skip_precheck = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
+    if (run.search.has_leftovers)
+        state.rebroadcast_below = run.search.broadcast_below;
+    push_queue<kind>(params, shared, state, count, long_lists, updates);
+    push_block_worklist<kind>(params, shared, state);
+    finish_iteration(run, state, routine, true);
+    run.search.frontier_degree += reduced(shared, HW_DELTA_COUNT_DEGREES);
+}
+
+/* Advances to the next step of the bucket: fills the queue that the next iteration pushes, in
+ * addition to what is queued. */
+template <int kind, class Peers>
+__device__ __noinline__ void advance_step(search_run<kind, Peers> &run, key_of<kind> step_end)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+    const uint32_t count = shared.previous.rest, queued = shared.previous.step;
+    const key_of<kind> settled = search.bound.step_end;
+    lane_state<kind> state;
+
+    search.bound.step_end = step_end;
+    begin_refill(params, shared, state, search, true, true);
+    state.bound = search.bound;
+    requeue_step(params, shared, state, queued);
+    refill_step(params, shared, state, by_parity(params.queues.rest_queue, search.rest_index - 1),
+                count, settled);
+    flush_iteration<Peers>(state);
+    run.ok = grid_barrier(params, shared, search, state.iteration + 1);
+    if (!run.ok)
+        return;
+    search.iteration++;
+    /* The minimum key that is left is reported after the next iteration. */
+    if (hw_grid_thread() == 0 && shared.previous.max_complement)
+        atomicMax(&params.control->counters[(search.iteration + 1) & 3].max_complement,
+                  shared.previous.max_complement);
+}
+
+/* Whether so few vertices are left of the step that the next step can be pushed with them. */
+template <int kind, class Peers> __device__ bool step_lags(const search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+
+    return params.config.adaptive && !params.config.no_light_heavy_split &&
+           reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
+           reduced(shared, HW_DELTA_COUNT_STEP) * HW_DELTA_PEER_LAGGING_FRACTION <
+               reduced(shared, HW_DELTA_COUNT_REST);
+}
+
+/* Whether the bucket has most of the edges that are left. */
+template <int kind> __device__ __forceinline__ bool has_most(const search_state<kind> &search)
+{
+    return HW_DELTA_PEER_PULL_EDGES * search.num_unsettled <
+           HW_DELTA_PEER_PUSH_PRICE * search.frontier_degree;
+}
+
+/* Whether pulling the heavy edges of the bucket is cheaper than pushing them. */
+template <int kind, class Peers> __device__ bool pulls_next(const search_run<kind, Peers> &run)
+{
+    const kernel_params<Peers> &params = shared_memory<Peers>().params;
+    const search_state<kind> &search = run.search;
+
+    return !params.config.push_only && !search.no_light_heavy_split &&
+           search.bound.high < hw_keys<kind>::none && search.frontier_degree > 0 &&
+           has_most(search);
+}
+
+/* Whether so few vertices are left of the bucket, queued or in the inbox, that the pull that
+ * follows can push them. They push all their edges there, and so do vertices that they improve. */
+template <int kind, class Peers>
+__device__ bool may_defer_to_pull(const search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+
+    /* Estimate: their degrees equal those of the vertices pushed last. */
+    const double frontier = static_cast<double>(reduced(shared, HW_DELTA_COUNT_FRONTIER)),
+                 degrees = static_cast<double>(reduced(shared, HW_DELTA_COUNT_DEGREES)),
+                 step = static_cast<double>(reduced(shared, HW_DELTA_COUNT_STEP));
+
+    return reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
+           reduced(shared, HW_DELTA_COUNT_REST) == 0 &&
+           step * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * Peers::ranks(params) * frontier &&
+           run.search.num_unsettled > 0 && pulls_next(run);
+}
+
+/* Settles the bucket, or leaves a few of its vertices to the pull. */
+template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+    const uint32_t routine =
+        search.no_light_heavy_split ? HW_DELTA_ROUTINE_PUSH : HW_DELTA_ROUTINE_LIGHT_PUSH;
+    double width = search.delta * HW_DELTA_PEER_FIRST_STEP;
+    count64 edges = 0;
+    uint32_t iterations = 0;
+
+    for (bool stepped = false; run.ok;) {
+        if (iterations > 0 && may_defer_to_pull(run)) /* the pull takes the rest */
+            return;
+        if (stepped || (anything_queued(shared) && !step_lags(run))) {
+            push_iteration(run, routine, search.no_light_heavy_split);
+            edges += reduced(shared, HW_DELTA_COUNT_EDGES);
+            iterations++;
+            stepped = false;
+            continue;
+        }
+        if (reduced(shared, HW_DELTA_COUNT_REST) == 0)
+            break;
+        width *= edges < HW_DELTA_PEER_LITTLE_WORK * Peers::ranks(params) ? 4
+                 : iterations <= HW_DELTA_PEER_FEW_ITERATIONS             ? 2
+                 : iterations > HW_DELTA_PEER_MANY_ITERATIONS             ? 0.5
+                                                                          : 1;
+        /* If the last step was empty, the distance to the next vertex is known. */
+        const long long min_key = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
+        const bool empty = iterations == 1 && reduced(shared, HW_DELTA_COUNT_FRONTIER) == 0;
+        const key_of<kind> from =
+            empty && min_key < hw_keys<kind>::none && min_key > search.bound.step_end
+                ? static_cast<key_of<kind>>(min_key)
+                : search.bound.step_end;
+        edges = iterations = 0;
+        if constexpr (Peers::several)
+            run.ok = receive_deferred<Peers>(search);
+        if (!run.ok)
+            return;
+        search.bucket += params.config.no_light_heavy_split;
+        advance_step(run, min(key_beyond<kind>(
+                                  from, params.config.no_light_heavy_split ? search.delta : width),
+                              search.bound.high));
+        stepped = true;
+    }
+    if constexpr (Peers::several)
+        run.ok = run.ok && receive_deferred<Peers>(search);
+}
+
+/* Opens the bucket at `low`. With short lists, the search is one bucket, whose steps have the width
+ * of buckets: the rest queue then spares a scan of all vertices. */
+template <int kind, class Peers>
+__device__ void open_bucket(const kernel_params<Peers> &params, search_state<kind> &search,
+                            key_of<kind> low, bool tail)
+{
+    const bool steps = params.config.no_light_heavy_split ||
+                       (search.has_substeps && !search.no_light_heavy_split && !tail);
+
+    search.bound.low = low;
+    search.bound.high = tail || params.config.no_light_heavy_split
+                            ? hw_keys<kind>::none
+                            : key_beyond<kind>(low, search.delta);
+    search.bound.step_end = search.bound.high;
+    if (steps)
+        search.bound.step_end =
+            min(search.bound.high,
+                key_beyond<kind>(low, params.config.no_light_heavy_split
+                                          ? search.delta
+                                          : search.delta * HW_DELTA_PEER_FIRST_STEP));
+    search.no_light_heavy_split = search.no_light_heavy_split || tail;
+    search.frontier_degree = 0;
+    search.bucket++;
+}
+
+/* Queues the vertices of the bucket; skips empty buckets. Returns whether any vertex is left. */
+template <int kind, class Peers>
+__device__ __noinline__ bool fill_bucket(search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+
+    for (;;) {
+        lane_state<kind> state;
+        begin_refill(params, shared, state, search, true, false);
+        state.bound = search.bound;
+        enqueue_bucket(params, shared, state);
+        finish_iteration(run, state, HW_DELTA_ROUTINE_NEXT_BUCKET);
+        if (!run.ok)
+            return false;
+        search.num_unsettled = reduced(shared, HW_DELTA_COUNT_UNSETTLED);
+        if (anything_queued(shared) || reduced(shared, HW_DELTA_COUNT_REST) > 0)
+            return true;
+        const long long min_key = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
+        if (min_key >= static_cast<long long>(hw_keys<kind>::none))
+            return false;
+        search.bucket--;
+        open_bucket(params, search, static_cast<key_of<kind>>(min_key), false);
+    }
+}
+
+/* Pushes the heavy edges of the bucket, then the long lists that this deferred. */
+template <int kind, class Peers>
+__device__ __noinline__ void push_heavy_phase(search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+
+    for (bool first = true; run.ok && (first || anything_queued(shared)); first = false) {
+        const count64 long_lists = shared.previous.long_lists;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, run.search, false, false);
+        state.bound = run.search.bound;
+        state.from = run.search.bound.high;
+        state.to = hw_keys<kind>::none;
+        if (first) {
+            push_heavy_edges<kind>(params, shared, state);
+        } else {
+            push_long_list_chunks<kind>(params, shared, state, long_lists);
+        }
+        finish_iteration(run, state, HW_DELTA_ROUTINE_HEAVY_PUSH);
+    }
+}
+
+/* Broadcasts owned keys below `to` that were not broadcast yet. parentless: vertices of this lane
+ * without a parent, to be counted again. */
+template <int kind, class Peers>
+__device__ __noinline__ void broadcast_distances(search_run<kind, Peers> &run, key_of<kind> to,
+                                                 uint32_t parentless)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    const bool packed = can_pack<kind>(params);
+    lane_state<kind> state;
+
+    begin_iteration(params, shared, state, run.search, true, true);
+    add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+    requeue_step(params, shared, state, shared.previous.step);
+    if (packed)
+        broadcast_packed<kind>(params, shared, state, run.search.broadcast_below, to);
+    else
+        broadcast_direct<kind>(params, state, run.search.broadcast_below, to);
+    run.search.broadcast_below = to;
+    finish_iteration(run, state, HW_DELTA_ROUTINE_BROADCAST);
+    if (!packed || !run.ok)
+        return;
+    unpack_broadcast<kind>(params, state.parity);
+    run.ok = grid_barrier(params, shared, run.search, run.search.iteration);
+}
+
+/* Whether loading keys of the bucket during the pull is cheaper than broadcasting them before. A
+ * pull examines a fraction of the edges of the previous one. */
+template <int kind> __device__ bool should_load_remote(const search_state<kind> &search)
+{
+    return search.bucket_vertices > 0 &&
+           search.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * search.bucket_vertices;
+}
+
+/* Pulls the heavy edges of the bucket; opens and pushes the next bucket in the same iteration.
+ * Returns whether any vertex is left. */
+template <int kind, class Peers>
+__device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool tail)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+    const bucket_bounds<kind> from = search.bound;
+    const bool remote = Peers::several && should_load_remote(search);
+    lane_state<kind> state;
+
+    search.has_leftovers = search.has_leftovers || anything_queued(shared);
+    if constexpr (Peers::several)
+        if (!remote) { /* a packed broadcast needs the outboxes */
+            run.ok = receive_deferred<Peers>(search);
+            if (run.ok)
+                broadcast_distances(run, from.high, 0);
+        }
+    if (!run.ok)
+        return false;
+    const uint32_t count = shared.previous.step,
+                   updates = Peers::several ? search.deferred_updates : 0;
+    search.deferred_updates = 0;
+    begin_refill(params, shared, state, search, false, false);
+    open_bucket(params, search, from.high, tail);
+    if (remote)
+        state.remote_load_from = search.broadcast_below;
+    state.bound = search.bound;
+    state.from = 0;
+    state.to = search.bound.high;
+    if (search.has_leftovers)
+        state.rebroadcast_below = search.broadcast_below;
+    if (hw_grid_thread() == 0)
+        params.control->counters[(state.iteration + 1) & 3].frontier = count;
+    pull<kind>(params, shared, state, from, count, updates,
+               &params.control->claimed[search.rest_index % 3]);
+    finish_iteration(run, state, HW_DELTA_ROUTINE_HEAVY_PULL);
+    if (!run.ok)
+        return false;
+    const count64 unsettled = reduced(shared, HW_DELTA_COUNT_UNSETTLED);
+    search.bucket_vertices =
+        search.num_unsettled > unsettled ? search.num_unsettled - unsettled : 0;
+    search.num_unsettled = unsettled;
+    search.pulled = reduced(shared, HW_DELTA_COUNT_PULLED);
+    search.frontier_degree = reduced(shared, HW_DELTA_COUNT_DEGREES);
+    if (anything_queued(shared) || search.frontier_degree > 0)
+        return true;
+    const long long min_key = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
+    if (min_key >= static_cast<long long>(hw_keys<kind>::none))
+        return false;
+    search.bucket--;
+    open_bucket(params, search, static_cast<key_of<kind>>(min_key), tail);
+    return fill_bucket(run);
+}
+
+/* Widens buckets once one had most edges, and before, after several with little work. */
+template <int kind, class Peers>
+__device__ void widen_bucket(const kernel_params<Peers> &params, search_state<kind> &search)
+{
+    search.small_buckets =
+        search.frontier_degree < HW_DELTA_PEER_SMALL_BUCKET * Peers::ranks(params)
+            ? search.small_buckets + 1
+            : 0;
+    if (!search.has_substeps)
+        search.delta *= HW_DELTA_PEER_GROWTH;
+    else if (search.small_buckets > HW_DELTA_PEER_SMALL_BUCKETS)
+        search.delta *= HW_DELTA_PEER_WIDENING;
+}
+
+/* Leaves the bucket. Returns whether there is another. */
+template <int kind, class Peers> __device__ bool advance_bucket(search_run<kind, Peers> &run)
+{
+    const kernel_params<Peers> &params = shared_memory<Peers>().params;
+    search_state<kind> &search = run.search;
+    const bool grows = params.config.adaptive && !params.config.no_light_heavy_split;
+    const bool tail = grows && !search.has_substeps &&
+                      search.num_unsettled < params.vertices.all_core / HW_DELTA_PEER_TAIL_FRACTION;
+
+    if (search.bound.high == hw_keys<kind>::none || search.num_unsettled == 0)
+        return false;
+    if (!search.no_light_heavy_split && search.frontier_degree > 0) {
+        const bool pulls = pulls_next(run);
+        search.has_substeps = search.has_substeps &&
+                              !has_most(search); /* in directed graphs, too, where nobody pulls */
+        if (grows)
+            widen_bucket(params, search);
+        if (pulls)
+            return pull_heavy_phase(run, tail);
+        push_heavy_phase(run);
+        if (!run.ok)
+            return false;
+    }
+    open_bucket(params, search, search.bound.high, tail);
+    return fill_bucket(run);
+}
+
+/* Initializes the search. A short list of the root is pushed at once, heavy edges included: all its
+ * edges may be heavy, and no vertex is nearer than the target of the lightest one. Returns whether
+ * the root has edges. */
+template <int kind, class Peers>
+__device__ bool init_search(search_run<kind, Peers> &run, const hw_delta_search &request)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+
+    if constexpr (Peers::several)
+        warm_nvlink(params);
+    init_distances<kind>(params, request.root);
+    search.allgather = request.first_allgather;
+    search.has_substeps = true;
+    search.no_light_heavy_split = params.config.no_light_heavy_split;
+    search.delta = params.config.delta;
+    search.num_unsettled = params.vertices.all_core;
+    search.bucket = UINT32_MAX;
+    if constexpr (Peers::several)
+        run.ok = peer_barrier<Peers>(search, UINT32_MAX);
+    else
+        run.ok = grid_barrier(params, shared, search, 0);
+    if (!run.ok)
+        return false;
+    trace_append(params, shared, search, HW_DELTA_ROUTINE_BEGIN);
+    const uint64_t length = reduced(shared, HW_DELTA_COUNT_DEGREES);
+    const long long first = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
+    const bool push_root_whole =
+        length > 0 && length <= block_list_edges; /* the block worklist takes all of it */
+    open_bucket(params, search,
+                push_root_whole ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
+                params.config.endless);
+    if (push_root_whole) {
+        push_iteration(run, HW_DELTA_ROUTINE_ROOT, true);
+        search.frontier_degree = 0;
+    }
+    return length > 0;
+}
+
+/* Parents of vertices without a nearer neighbor. Each iteration resolves some, or none is left to
+ * be found. Returns how many are left, in lane 0. */
+template <int kind, class Peers>
+__device__ __noinline__ uint32_t resolve_parentless(search_run<kind, Peers> &run, uint32_t root)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    uint64_t before = reduced(shared, HW_DELTA_COUNT_PARENTLESS), now = 0;
+    uint32_t parentless = 0;
+
+    for (; before > 0; before = now) {
+        const uint32_t count = shared.previous.step;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, run.search, true, true);
+        state.remote_load_from = run.search.broadcast_below;
+        parentless = adopt_equal_distance_parents(params, shared, state, count, root);
+        add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+        finish_iteration(run, state, HW_DELTA_ROUTINE_PARENTS);
+        if (!run.ok)
+            break;
+        now = reduced(shared, HW_DELTA_COUNT_PARENTLESS);
+        if (now == before)
+            break;
+    }
+    return parentless;
+}
+
+/* Vertices of one edge, and all parents. The few remote distances that matter are loaded; all
+ * distances are broadcast only if the host continues. */
+template <int kind, class Peers>
+__device__ __noinline__ void finish_search(search_run<kind, Peers> &run,
+                                           const hw_delta_search &request)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+    lane_state<kind> state;
+
+    if constexpr (Peers::several)
+        if (request.broadcast_all)
+            broadcast_distances(run, hw_keys<kind>::none, 0);
+    if (!run.ok)
+        return;
+    begin_iteration(params, shared, state, search, true, true);
+    state.remote_load_from = search.broadcast_below;
+    store_root(params, request.root);
+    relax_leaves<kind>(params, state, request.root);
+    uint32_t parentless = find_parents(params, shared, state, request.root);
+    add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+    finish_iteration(run, state, HW_DELTA_ROUTINE_PARENTS);
+    if (run.ok && !params.config.push_only)
+        parentless = resolve_parentless(run, request.root);
+    if constexpr (Peers::several)
+        if (run.ok && reduced(shared, HW_DELTA_COUNT_PARENTLESS) > 0) {
+            search.broadcast_below = 0; /* parent_pending is overwritten, too */
+            broadcast_distances(run, hw_keys<kind>::none, parentless);
+        }
+}
+
+/* Reports the outcome. One thread. */
+template <int kind, class Peers>
+__device__ void write_report(const search_run<kind, Peers> &run, const hw_delta_search &request)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    const uint64_t parentless = reduced(shared, HW_DELTA_COUNT_PARENTLESS);
+
+    params.control->trace_records = run.search.trace_records;
+    if constexpr (Peers::several) {
+        hw_delta_report *report = params.report;
+        report->parentless = parentless;
+        report->rounds = run.search.allgather - request.first_allgather;
+        report->failed = !run.ok;
+        __threadfence_system();
+        *static_cast<volatile uint32_t *>(&report->run) = request.run;
+    } else {
+        *params.parentless = static_cast<uint32_t>(parentless);
+    }
+}
+
+template <int kind, class Peers>
+__global__ void __launch_bounds__(threads, 1)
+    delta_stepping(const __grid_constant__ kernel_params<Peers> params,
+                   const hw_delta_search request)
+{
+    copy_params(params);
+    search_run<kind, Peers> run = {{}, true};
+    bool more = init_search(run, request);
+
+    while (run.ok && more) {
+        drain_bucket(run);
+        more = run.ok && advance_bucket(run);
+    }
+    if (run.ok)
+        finish_search(run, request);
+    if (hw_grid_thread() == 0)
+        write_report(run, request);
+}
+
+/* ---- launches ---- */
+
+/* Chooses blocks and bytes of shared memory for this device. kernel: delta_stepping() of Peers. */
+template <class Peers> int choose_shape(const void *kernel, hw_delta_shape *shape)
+{
+    shape->shared_bytes = static_cast<int>(sizeof(block_shared<Peers>));
+    return hw_resident_grid(kernel, threads, sizeof(block_shared<Peers>), 1, &shape->blocks);
+}
+
+int launch_search(const void *kernel, const hw_delta_params *params, const hw_delta_search *search,
+                  const hw_delta_shape *shape)
+{
+    void *arguments[] = {const_cast<hw_delta_params *>(params),
+                         const_cast<hw_delta_search *>(search)};
+    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    return cudaLaunchCooperativeKernel(kernel, dim3(shape->blocks), dim3(threads), arguments,
+                                       static_cast<size_t>(shape->shared_bytes), nullptr);
+}
+
+/* Copies the two lightest edges of each of `count` lists. past, unless NULL: past the last list of
+ * several edges. */
+template <class Peers>
+__global__ void copy_lightest(const __grid_constant__ kernel_params<Peers> params,
+                              const hw_delta_lists lists, uint32_t count,
+                              hw_delta_lightest *lightest, uint32_t *past)
+{
+    uint32_t core = 0;
+
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
+        for (uint64_t k = 0; k < 2; k++)
+            lightest[v].edge[k] =
+                begin + k < end ? lists.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        core = end - begin > 1 ? v + 1 : core;
+    }
+    if (past)
+        atomicMax(past, core);
+}
+
+} // namespace
+} // namespace hw_delta::search
+
+#endif
