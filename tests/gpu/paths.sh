@@ -49,7 +49,12 @@ compare() {
             later compare_one "$method" $option
         done
         case $method in
-        delta) later compare_one delta --delta 0.01 ;;
+        delta)
+            later compare_one delta --delta 0.01
+            for kernel in balanced quarters; do
+                later compare_one delta --delta-kernel $kernel
+            done
+            ;;
         esac
     done
     gather

@@ -20,6 +20,12 @@
 /* With fewer edges per vertex on average, lists are pushed without a light/heavy split. */
 #define HW_DELTA_SHORT_LISTS 8
 
+/* On one GPU, graphs without a direction, with floating weights, so many vertices
+ * and a longest list of so many times the mean are searched by the kernel that serves several GPUs:
+ * 148, 219, 248 GTEPS of 127, 177, 193 (R-MAT, scales 24, 26, 28, search order; 2026-11-23). */
+#define HW_DELTA_BALANCED_MIN_VERTICES (1U << 22)
+#define HW_DELTA_BALANCED_MIN_SKEW 64.0
+
 /* ---- one GPU ---- */
 
 /* Width of the first bucket, as a fraction of hw_bucket_width(), which suits a CPU: on a GPU an

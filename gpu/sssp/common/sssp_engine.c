@@ -26,6 +26,11 @@ hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engi
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
+static const struct hw_sssp_search *search_of(const struct hw_gpu_engine *engine)
+{
+    return (const struct hw_sssp_search *)engine->ops;
+}
+
 /* Reads the weights and chooses the type of distances; refuses weights that the method does not
  * take. */
 static enum hw_status open_results(struct hw_gpu_engine *engine, struct hw_error *err)
@@ -43,11 +48,6 @@ static enum hw_status open_results(struct hw_gpu_engine *engine, struct hw_error
     state->paths.kind = (int)hw_weight_stats_kind(&state->weight_stats, part);
     state->may_overflow = hw_weight_stats_may_overflow(&state->weight_stats, part);
     return HW_OK;
-}
-
-static const struct hw_sssp_search *search_of(const struct hw_gpu_engine *engine)
-{
-    return (const struct hw_sssp_search *)engine->ops;
 }
 
 static size_t key_bytes(const struct hw_gpu_engine *engine)
@@ -274,12 +274,22 @@ static bool has_tree(const struct hw_gpu_engine *engine)
     return engine->result->outcome == HW_OUTCOME_TREE;
 }
 
+/* Whether the search computed the parents itself. */
+static bool has_parents(const struct hw_gpu_engine *engine)
+{
+    const struct hw_sssp_state *state = hw_sssp_state_of(engine);
+
+    return state->has_parents && !state->paths.hops;
+}
+
 static enum hw_status parents(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    if (!has_tree(engine))
+    const struct hw_sssp_state *state = hw_sssp_state_of(engine);
+
+    if (!has_tree(engine) || has_parents(engine))
         return HW_OK;
-    return hw_cuda(hw_gpu_launch_parents(&engine->graph, &hw_sssp_state_of(engine)->paths,
-                                         engine->root.vertex, (int)search_of(engine)->hints),
+    return hw_cuda(hw_gpu_launch_parents(&engine->graph, &state->paths, engine->root.vertex,
+                                         (int)search_of(engine)->hints),
                    "the kernel that computes parents", err);
 }
 
@@ -315,16 +325,17 @@ enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint
 /* Refuses distances that are not finite, and vertices without a parent. */
 static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_gpu_sssp_control control;
+    struct hw_gpu_sssp_control control, *device_control = hw_sssp_state_of(engine)->paths.control;
     enum hw_status status = HW_OK;
 
     if (!has_tree(engine))
         return HW_OK;
-    if (hw_sssp_state_of(engine)->may_overflow)
+    status = hw_gpu_fill(&device_control->overflows, 0, sizeof device_control->overflows, err);
+    if (status == HW_OK && hw_sssp_state_of(engine)->may_overflow)
         status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &hw_sssp_state_of(engine)->paths),
                          "the kernel that counts overflows", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&control, hw_sssp_state_of(engine)->paths.control, sizeof control, err);
+        status = hw_gpu_get(&control, device_control, sizeof control, err);
     if (status != HW_OK)
         return status;
     if (control.overflows > 0)
@@ -379,9 +390,12 @@ static enum hw_status append_steps(const struct hw_gpu_engine *engine, struct hw
 {
     const double *seconds = engine->seconds;
     const bool by_hops = hw_sssp_state_of(engine)->paths.hops != NULL;
-    enum hw_status status =
-        hw_gpu_append_step(steps, by_hops ? "hops" : "parents",
-                           seconds[HW_GPU_IN_SEARCH_ORDER] - seconds[HW_GPU_SEARCHED], err);
+    enum hw_status status = HW_OK;
+
+    if (!has_parents(engine))
+        status =
+            hw_gpu_append_step(steps, by_hops ? "hops" : "parents",
+                               seconds[HW_GPU_IN_SEARCH_ORDER] - seconds[HW_GPU_SEARCHED], err);
 
     return status == HW_OK
                ? hw_gpu_append_step(steps, "results",

@@ -1,9 +1,29 @@
-/* Descriptor of method `delta` on one GPU. */
+/* Options and descriptor of method `delta` on one GPU. */
+#include "gpu/sssp/delta/delta_kernel_option.h"
+
 #include "gpu/engine/gpu_method_list.h"
 #include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/sssp/sssp_options.h"
 
 static const char *const columns[] = {"bucket", "pulled", "edges_examined", "expansion", NULL};
+
+static const char *const kernel_words[] = {"auto", "balanced", "quarters", "small-frontier", NULL};
+
+static const struct hw_option option_kernel = {
+    .name = "delta-kernel",
+    .type = HW_OPTION_CHOICE,
+    .argument = "KERNEL",
+    .words = kernel_words,
+    .help = "Kernel on one GPU: balanced shares edges out among the lanes of a warp, quarters "
+            "among quarters of it; small-frontier is for roads and other graphs of short lists",
+    .attribute = "delta_kernel"};
+
+static const struct hw_option *const options[] = {&hw_option_delta, &option_kernel, NULL};
+
+enum hw_delta_kernel hw_delta_kernel_of(const struct hw_engine_options *given)
+{
+    return (enum hw_delta_kernel)hw_option_number(&given->values, &option_kernel);
+}
 
 const struct hw_method_descriptor hw_descriptor_gpu_delta = {
     .name = "delta",
@@ -13,5 +33,5 @@ const struct hw_method_descriptor hw_descriptor_gpu_delta = {
     .device = HW_GPU,
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
-    .options = hw_delta_options,
+    .options = options,
     .trace_columns = columns};

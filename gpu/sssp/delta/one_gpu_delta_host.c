@@ -1,6 +1,9 @@
 /* Delta-stepping on one GPU: host side of method `delta` (gpu/sssp/delta/one_gpu_delta_kernel.cu).
  */
+#include "gpu/sssp/delta/delta_kernel_option.h"
+#include "gpu/sssp/delta/delta_trace.h"
 #include "gpu/sssp/delta/one_gpu_delta.h"
+#include "gpu/sssp/delta/one_gpu_delta_search.h"
 #include "lib/engine/sssp/sssp_options.h"
 
 #include "gpu/engine/gpu_method_list.h"
@@ -15,8 +18,10 @@
 #define LONG_LIST 512
 
 struct state {
-    struct hw_one_gpu_delta_params params;
-    struct hw_one_gpu_delta_shape shape;
+    enum hw_delta_kernel kernel;           /* not HW_DELTA_KERNEL_AUTO */
+    struct hw_one_gpu_delta_params params; /* unless HW_DELTA_KERNEL_BALANCED */
+    struct hw_one_gpu_delta_shape shape;   /* likewise */
+    struct hw_one_gpu_delta_search balanced;
 };
 
 /* Counts the records of small frontiers: one for each vertex, and further ones for longer lists, of
@@ -64,6 +69,29 @@ static void add_long_list_arrays(struct hw_one_gpu_delta_params *params,
         hw_gpu_add(arrays, &params->lightest_out, core + 1, sizeof *params->lightest_out);
 }
 
+/* The kernel for a graph whose vertices with edges have `degree` of them on average. */
+static enum hw_delta_kernel choose_kernel(const struct hw_gpu_engine *engine, double degree,
+                                          hw_count *records)
+{
+    const struct hw_degree_order *order = &engine->order;
+    const enum hw_delta_kernel asked = hw_delta_kernel_of(&engine->options);
+    const bool floats = engine->part->weights == HW_WEIGHTS_F32;
+    const double longest = order->core > 0 ? (double)order->out.offset[1] : 0; /* the first list */
+    const bool small_frontier = (degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE ||
+                                 asked == HW_DELTA_KERNEL_SMALL_FRONTIER) &&
+                                count_records(order, records);
+
+    if (asked == HW_DELTA_KERNEL_BALANCED || asked == HW_DELTA_KERNEL_QUARTERS)
+        return asked;
+    if (small_frontier)
+        return HW_DELTA_KERNEL_SMALL_FRONTIER;
+    return !engine->graph.directed && floats &&
+                   engine->graph.vertices >= HW_DELTA_BALANCED_MIN_VERTICES &&
+                   degree >= HW_DELTA_SHORT_LISTS && longest >= HW_DELTA_BALANCED_MIN_SKEW * degree
+               ? HW_DELTA_KERNEL_BALANCED
+               : HW_DELTA_KERNEL_QUARTERS;
+}
+
 static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_degree_order *order = &engine->order;
@@ -72,10 +100,15 @@ static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_erro
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count core = engine->graph.core, records = 0;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
-    bool small_frontier =
-        degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE && count_records(order, &records);
 
     (void)err;
+    state->kernel = choose_kernel(engine, degree, &records);
+    if (state->kernel == HW_DELTA_KERNEL_BALANCED) {
+        hw_sssp_state_of(engine)->has_parents = true;
+        hw_one_gpu_delta_search_plan(engine, &state->balanced, degree);
+        return HW_OK;
+    }
+    const bool small_frontier = state->kernel == HW_DELTA_KERNEL_SMALL_FRONTIER;
     params->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
     params->adaptive = hw_delta_of(&engine->options) <= 0;
     params->delta = params->adaptive
@@ -116,9 +149,13 @@ static enum hw_status prepare(const struct hw_one_gpu_delta_params *params, stru
 static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
+    const bool balanced = state->kernel == HW_DELTA_KERNEL_BALANCED;
 
     if (engine->result)
-        engine->result->delta = state->params.delta;
+        engine->result->delta =
+            balanced ? state->balanced.params.config.delta : state->params.delta;
+    if (balanced)
+        return hw_one_gpu_delta_search_run(engine, &state->balanced, err);
     return hw_cuda(hw_one_gpu_delta_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method delta", err);
 }
@@ -126,13 +163,18 @@ static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
+    enum hw_status status = HW_OK;
 
-    state->params.graph = engine->graph;
-    state->params.sssp = hw_sssp_state_of(engine)->paths;
-    enum hw_status status = prepare(&state->params, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->params, &state->shape),
-                         "method delta", err);
+    if (state->kernel == HW_DELTA_KERNEL_BALANCED) {
+        status = hw_one_gpu_delta_search_open(engine, &state->balanced, err);
+    } else {
+        state->params.graph = engine->graph;
+        state->params.sssp = hw_sssp_state_of(engine)->paths;
+        status = prepare(&state->params, err);
+        if (status == HW_OK)
+            status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->params, &state->shape),
+                             "method delta", err);
+    }
     /* The first launch of a kernel loads it; this one is not timed. */
     if (status == HW_OK)
         status = search(engine, err);
@@ -164,8 +206,9 @@ static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_t
     return HW_OK;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
-                            struct hw_error *err)
+/* Appends the trace of a search by another kernel than HW_DELTA_KERNEL_BALANCED. */
+static enum hw_status append_trace(const struct state *state, struct hw_trace *steps,
+                                   struct hw_error *err)
 {
     static const struct hw_gpu_routine_name names[HW_ONE_GPU_DELTA_ROUTINES] = {
         [HW_ONE_GPU_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
@@ -178,7 +221,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
         [HW_ONE_GPU_DELTA_TAIL] = {"tail", HW_DIRECTION_TOP_DOWN},
         [HW_ONE_GPU_DELTA_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
     };
-    const struct hw_one_gpu_delta_params *params = &((struct state *)engine->state)->params;
+    const struct hw_one_gpu_delta_params *params = &state->params;
     struct hw_one_gpu_delta_control control;
     enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
@@ -188,8 +231,18 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
                                                                       : params->trace_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
-    status = hw_gpu_sssp_append_trace(params->trace, records, clock, names,
-                                      HW_ONE_GPU_DELTA_ROUTINES, steps, err);
+    return hw_gpu_sssp_append_trace(params->trace, records, clock, names, HW_ONE_GPU_DELTA_ROUTINES,
+                                    steps, err);
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                            struct hw_error *err)
+{
+    const struct state *state = engine->state;
+    enum hw_status status = state->kernel == HW_DELTA_KERNEL_BALANCED
+                                ? hw_delta_append_trace(&state->balanced.params, false, steps, err)
+                                : append_trace(state, steps, err);
+
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 

@@ -1,0 +1,111 @@
+/* Delta-stepping on one GPU by the kernel of any number of GPUs: host side. */
+#include "gpu/sssp/delta/one_gpu_delta_search.h"
+
+#include "gpu/sssp/common/delta_policy.h"
+#include "gpu/sssp/common/sssp_engine_host.h"
+#include "lib/engine/sssp/delta_heuristic.h"
+#include "lib/engine/sssp/sssp_options.h"
+
+/* Edges for each long list that can be deferred at a time; lists beyond that are not shared. */
+#define LONG_LIST 512
+/* Maximum of long lists deferred at a time; their packed count has 24 bits. */
+#define MAX_LONG_LISTS ((hw_count)1 << 22)
+
+static hw_count smaller(hw_count a, hw_count b)
+{
+    return a < b ? a : b;
+}
+
+/* Width of the first bucket. */
+static double bucket_width(const struct hw_gpu_engine *engine, bool no_light_heavy_split,
+                           double degree)
+{
+    const double width =
+        hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
+        (no_light_heavy_split ? HW_DELTA_PEER_SHORT_LIST_BUCKET : HW_DELTA_PEER_FIRST_BUCKET);
+    const bool wider = !no_light_heavy_split && width >= HW_DELTA_PEER_ONE_NUMBER &&
+                       engine->part->weights == HW_WEIGHTS_I32;
+
+    return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
+}
+
+static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_config *config,
+                          double degree)
+{
+    const double given = hw_delta_of(&engine->options);
+
+    config->kind = hw_sssp_state_of(engine)->paths.kind;
+    config->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
+    config->adaptive = given <= 0;
+    config->delta =
+        config->adaptive ? bucket_width(engine, config->no_light_heavy_split, degree) : given;
+    config->mean_degree = (uint32_t)degree + 1;
+    config->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
+    config->long_list_capacity = (uint32_t)smaller(
+        smaller((hw_count)engine->graph.edges / LONG_LIST + 1, (hw_count)engine->graph.core + 1),
+        MAX_LONG_LISTS);
+}
+
+void hw_one_gpu_delta_search_plan(struct hw_gpu_engine *engine,
+                                  struct hw_one_gpu_delta_search *search, double degree)
+{
+    struct hw_delta_params *params = &search->params;
+    struct hw_delta_queues *queues = &params->queues;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    const hw_count core = engine->graph.core, active = engine->graph.active;
+
+    choose_config(engine, &params->config, degree);
+    for (int half = 0; half < 2; half++) {
+        hw_gpu_add(arrays, &queues->step_queue[half], core + 1, sizeof *queues->step_queue[half]);
+        hw_gpu_add(arrays, &queues->rest_queue[half], core + 1, sizeof *queues->rest_queue[half]);
+        /* The root may have one edge. */
+        hw_gpu_add(arrays, &queues->step_marks[half], active / 32 + 1,
+                   sizeof *queues->step_marks[half]);
+        hw_gpu_add(arrays, &queues->long_list[half], params->config.long_list_capacity,
+                   sizeof *queues->long_list[half]);
+    }
+    hw_gpu_add(arrays, &queues->rest_marks, core / 32 + 1, sizeof *queues->rest_marks);
+    hw_gpu_add(arrays, &queues->lightest, active + 1, sizeof *queues->lightest);
+    if (engine->graph.directed)
+        hw_gpu_add(arrays, &queues->lightest_out, core + 1, sizeof *queues->lightest_out);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
+    if (engine->options.trace)
+        hw_gpu_add(arrays, &params->trace, params->config.trace_capacity, sizeof *params->trace);
+}
+
+enum hw_status hw_one_gpu_delta_search_open(const struct hw_gpu_engine *engine,
+                                            struct hw_one_gpu_delta_search *search,
+                                            struct hw_error *err)
+{
+    const struct hw_gpu_graph *graph = &engine->graph;
+    const struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
+    struct hw_delta_params *params = &search->params;
+
+    params->out = (struct hw_delta_lists){.offset = graph->out.offset, .edge = paths->out};
+    params->in = (struct hw_delta_lists){.offset = graph->in.offset, .edge = paths->in};
+    params->state = (struct hw_delta_state){.distance = paths->distance, .result = paths->hint};
+    params->partition = (struct hw_delta_partition){.ranks = 1, .block_size = graph->active};
+    params->vertices = (struct hw_delta_vertices){.core = graph->core,
+                                                  .active = graph->active,
+                                                  .core_of = {graph->core},
+                                                  .active_of = {graph->active},
+                                                  .all_core = graph->core};
+    params->parentless = &paths->control->parentless;
+    enum hw_status status = hw_cuda(hw_one_gpu_delta_search_launch_lightest(params, graph->wide),
+                                    "the kernel that takes the lightest edges", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_one_gpu_delta_search_shape(params, graph->wide, &search->shape),
+                         "method delta", err);
+    return status;
+}
+
+enum hw_status hw_one_gpu_delta_search_run(const struct hw_gpu_engine *engine,
+                                           const struct hw_one_gpu_delta_search *search,
+                                           struct hw_error *err)
+{
+    const struct hw_delta_search request = {.root = engine->root.vertex};
+
+    return hw_cuda(hw_one_gpu_delta_search_launch(&search->params, engine->graph.wide, &request,
+                                                  &search->shape),
+                   "the kernel of method delta", err);
+}
