@@ -29,11 +29,11 @@ MODELS: dict[str, list[str]] = {
 
 
 class BenchError(Exception):
-    """What went wrong, in a sentence for the user; status: of the program that ended with it, 1
+    """What went wrong, as an error message; status: of the program that ended with it, 1
     where a check found a violation."""
 
-    def __init__(self, sentence: str, status: int = 2) -> None:
-        super().__init__(sentence)
+    def __init__(self, message: str, status: int = 2) -> None:
+        super().__init__(message)
         self.status = status
 
 
@@ -170,7 +170,7 @@ def medians(runs: list[list[float]]) -> list[float]:
 
 @dataclass
 class Table:
-    """A table of text; a row of fewer cells ends with a sentence, which no column bounds."""
+    """A table of text; a row of fewer cells ends with a message, which no column bounds."""
 
     columns: list[str]
     rows: list[list[str]] = field(default_factory=list)

@@ -90,8 +90,8 @@ class Peer:
 
 
 def run_program(job: Job, command: list[str], where: str) -> str:
-    """The standard output of a program; BenchError with a sentence if it is not there, crashes or
-    hangs. where: " from root 3", for the sentence."""
+    """The standard output of a program; BenchError with a message if it is not there, crashes or
+    hangs. where: " from root 3", for the message."""
     if not os.access(command[0], os.X_OK):
         raise BenchError(f"not run: {command[0]} is not there")
     environment = os.environ | {
@@ -157,7 +157,7 @@ def compare_values(values: np.ndarray, expected: np.ndarray, what: str) -> str:
 
 
 def check(job: Job, answer: Answer) -> set[str]:
-    """What the answer was checked by. BenchError with a sentence if it is wrong, or if there is
+    """What the answer was checked by. BenchError with a message if it is wrong, or if there is
     nothing to check it by."""
     where = f" from root {answer.root}"
     if not answer.seconds:
@@ -226,14 +226,14 @@ def fastest_tuning(job: Job, peer: Peer, folder: Path) -> Tuning:
 
 @dataclass
 class Outcome:
-    """What came of a program: seconds of each root, or a sentence in their place."""
+    """What came of a program: seconds of each root, or a message in their place."""
 
     name: str
     how: str = ""
     seconds: list[float] = field(default_factory=list)
     by: str = ""  # what the answers were checked by
     teps: float = 0  # of its own roots
-    sentence: str = ""
+    message: str = ""
 
 
 def measure_peer(job: Job, peer: Peer, folder: Path) -> Outcome:
@@ -257,15 +257,15 @@ def measure_peer(job: Job, peer: Peer, folder: Path) -> Outcome:
             outcome.seconds.append(float(np.median(answer.seconds)))
         outcome.by = ", ".join(sorted(by))
     except BenchError as error:
-        outcome.sentence = str(error)
+        outcome.message = str(error)
     return outcome
 
 
 def add_row(table: Table, job: Job, outcome: Outcome, base: float) -> None:
     """base: mean seconds of Hopwave; 0 if unknown."""
     name, how, seconds = outcome.name, outcome.how, outcome.seconds
-    if outcome.sentence:
-        table.add(job.graph.name, name, how, outcome.sentence)
+    if outcome.message:
+        table.add(job.graph.name, name, how, outcome.message)
         return
     if outcome.teps:
         teps = f"{outcome.teps / 1e9:.4g}"
@@ -356,10 +356,10 @@ class Hopwave:
         found = []
         for setting in self.settings:
             text = setting.text
-            sentence = self.failures.get(text, "")
-            how = text if sentence else f"{text}, {self.methods[text]}"
-            seconds = [] if sentence else medians(self.times[text])
-            found.append(Outcome("Hopwave", how, seconds, "all rules of Graph500", 0, sentence))
+            message = self.failures.get(text, "")
+            how = text if message else f"{text}, {self.methods[text]}"
+            seconds = [] if message else medians(self.times[text])
+            found.append(Outcome("Hopwave", how, seconds, "all rules of Graph500", 0, message))
         return found
 
 
@@ -471,7 +471,7 @@ def compare_graph(
         outcomes = own.outcomes() + outcomes
         for outcome in outcomes:
             add_row(table, job, outcome, own.base())
-        return not any(outcome.sentence for outcome in outcomes)
+        return not any(outcome.message for outcome in outcomes)
 
 
 def compare(

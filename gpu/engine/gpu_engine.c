@@ -39,6 +39,13 @@ static const char *mpi_buffers_of(const void *given)
     return engine->transport.direct ? "device" : "host";
 }
 
+static const char *kernel_of(const void *given)
+{
+    const struct hw_gpu_engine *engine = given;
+
+    return engine->kernel;
+}
+
 static void destroy(void *given)
 {
     struct hw_gpu_engine *engine = given;
@@ -384,7 +391,8 @@ const struct hw_engine_ops hw_gpu_engine_ops = {.device = HW_GPU,
                                                 .tree_cache = &hw_gpu_tree_cache_functions,
                                                 .destroy = destroy,
                                                 .transport = transport_of,
-                                                .mpi_buffers = mpi_buffers_of};
+                                                .mpi_buffers = mpi_buffers_of,
+                                                .kernel = kernel_of};
 
 /* ---- for methods ---- */
 

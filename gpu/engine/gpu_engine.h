@@ -123,6 +123,7 @@ struct hw_gpu_engine {
     uint32_t *staging;  /* on the host, pinned (hw_gpu_pin): [own vertices + 1], or NULL */
     void *result_state; /* of results */
     void *state;        /* of the method */
+    const char *kernel; /* the one that a method with several chose in plan(), by name; or NULL */
 
     /* One GPU (gpu/engine/one_gpu_graph.h): */
     struct hw_degree_order order; /* until the engine is open: the lists on the host */

@@ -39,6 +39,17 @@ lib_run_test_tree_slices_mt_SOURCES = lib/run/test_tree_slices.c \
   tests/fixtures/serial_method.c tests/fixtures/serial_method.h
 lib_run_test_tree_slices_mt_LDADD = $(TAP_LDADD)
 
+# what --method auto says of its choice
+libhopwave_a_SOURCES += \
+  lib/run/auto/auto_policy.c \
+  lib/run/auto/auto_policy.h \
+  lib/run/auto/graph_traits.c \
+  lib/run/auto/graph_traits.h
+check_PROGRAMS += lib/run/auto/test_auto_policy.mt
+TESTS += lib/run/auto/test_auto_policy.mt
+lib_run_auto_test_auto_policy_mt_SOURCES = lib/run/auto/test_auto_policy.c
+lib_run_auto_test_auto_policy_mt_LDADD = $(TAP_LDADD)
+
 # what a run measured and found
 libhopwave_a_SOURCES += \
   lib/run/results/report.c \

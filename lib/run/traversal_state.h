@@ -8,6 +8,7 @@
 #include "lib/engine/core/arrays.h"
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_slices.h"
+#include "lib/run/auto/auto_policy.h"
 #include "lib/run/journal.h"
 #include "lib/run/part_source.h"
 #include "lib/run/results/report.h"
@@ -60,6 +61,7 @@ struct hw_traversal {
     struct hw_source source;
     struct hw_part part;
     const struct hw_method *method;
+    struct hw_auto_verdict verdict; /* on the method; reason "" unless `auto` chose it */
     void *engine;
     double construction; /* seconds of kernel 1 */
     struct hw_traversal_trees trees;

@@ -285,13 +285,19 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     return status;
 }
 
+/* Whether `auto` chooses the method. */
+static bool chooses_method(const struct hw_traversal *t)
+{
+    return strcmp(t->options->method, "auto") == 0;
+}
+
 /* Replaces the method that auto chose if the graph has negative weights and the method does not
  * accept them; a method that the user named refuses them itself. Collective. */
 static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_weight_stats stats;
 
-    if (t->method->descriptor->negative_weights || strcmp(t->options->method, "auto") != 0)
+    if (t->method->descriptor->negative_weights || !chooses_method(t))
         return HW_OK;
     enum hw_status status = hw_weight_stats(t->ctx, &t->part, &stats, err);
     if (status != HW_OK || stats.negative == 0)
@@ -306,9 +312,28 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
     return load(t, err);
 }
 
+/* Says why `auto` chose the method; by_weights: because some are negative. Outside the clock.
+ * Collective. */
+static enum hw_status explain_method(struct hw_traversal *t, bool by_weights, struct hw_error *err)
+{
+    const struct hw_auto_request request = {.algorithm = t->options->engine.algorithm,
+                                            .device = t->options->device,
+                                            .parts = t->part.spec.parts,
+                                            .method = t->method->descriptor->name,
+                                            .negative_weights = by_weights};
+    struct hw_graph_traits traits;
+
+    HW_TRY(hw_graph_traits(t->ctx, &t->part, &traits, err));
+    hw_auto_judge(&traits, &request, &t->verdict);
+    if (t->verdict.advice[0])
+        hw_note(t->ctx, "auto: %s", t->verdict.advice);
+    return HW_OK;
+}
+
 /* Kernel 1: the part and the engine, timed. Collective. */
 static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 {
+    const struct hw_method *first = t->method;
     double started = hw_seconds();
 
     /* If one rank fails alone, kernels of the others would wait for it. */
@@ -326,6 +351,8 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
         status = hw_mpi(
             MPI_Allreduce(MPI_IN_PLACE, &t->construction, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
             "MPI_Allreduce", err);
+    if (status == HW_OK && chooses_method(t))
+        status = explain_method(t, t->method != first, err);
     return status;
 }
 
@@ -434,9 +461,11 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
                 t->report.steps_left_out, output);
     hw_search_results_note(t->ctx, &t->searches.search_results, t->part.weights,
                            &t->searches.roots);
-    hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
+    hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s%s%s%s, harmonic mean %.4g TEPS, %s", output,
             t->searches.roots.count, t->searches.roots.count == 1 ? "" : "es",
-            t->method->descriptor->name, hw_report_teps(&t->report),
+            t->method->descriptor->name, chooses_method(t) ? " (auto: " : "",
+            chooses_method(t) ? hw_graph_class_name(t->verdict.class) : "",
+            chooses_method(t) ? ")" : "", hw_report_teps(&t->report),
             t->options->check ? "all validated" : "not validated");
     return HW_OK;
 }

@@ -2,6 +2,7 @@
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/run/traversal_state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A text attribute of /run. */
@@ -165,16 +166,36 @@ static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_e
     return status == HW_OK ? write_subgraphs(t, err) : status;
 }
 
+/* "delta, kernel small-frontier, buckets from 51.6 wide": what `auto` and the engine chose. */
+static void describe_choice(const struct hw_traversal *t, const char *kernel, char *text,
+                            size_t size)
+{
+    const double delta = t->searches.result.delta;
+    int used = snprintf(text, size, "%s%s%s", t->method->descriptor->name,
+                        kernel ? ", kernel " : "", kernel ? kernel : "");
+
+    if (hw_traversal_is_sssp(t) && delta > 0 && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", buckets from %.4g wide", delta);
+}
+
 /* Layout, method and options. Collective. */
 static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
     const struct hw_layout_spec *spec = &t->part.spec;
     bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const bool chosen = t->verdict.reason[0] != '\0';
+    const char *kernel = t->method->ops->kernel ? t->method->ops->kernel(t->engine) : NULL;
+    char choice[256];
+    describe_choice(t, kernel, choice, sizeof choice);
     const struct text texts[] = {
         {"device", hw_device_words[t->method->descriptor->device]},
         {"method", t->method->descriptor->name},
         {"method_requested", options->method},
+        {"kernel", kernel},
+        {"auto_choice", chosen ? choice : NULL},
+        {"auto_reason", chosen ? t->verdict.reason : NULL},
+        {"auto_advice", t->verdict.advice[0] ? t->verdict.advice : NULL},
         {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
          t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},

@@ -16,10 +16,10 @@ sys.modules["classes"] = classes
 loader.exec_module(classes)
 
 
-def result(method: str, layout: str, seconds: float, chosen: str = "", sentence: str = ""):
+def result(method: str, layout: str, seconds: float, chosen: str = "", message: str = ""):
     way = classes.Way(method, layout, ())
     runs = [[seconds] * 2, [seconds * 9] * 2, [seconds / 9] * 2]
-    return classes.Result(way, chosen or method, "", runs, [100, 300], sentence)
+    return classes.Result(way, chosen or method, runs=runs, edges=[100, 300], message=message)
 
 
 def judged(*results) -> tuple[str, list[list[str]]]:
@@ -32,14 +32,18 @@ said, rows = judged(auto, result("fused", "1d", 2.0), result("merge", "1d", 1.0)
 assert said == "g, bfs: auto took fused in 2.00 times the time of merge (1d)", said
 assert rows[0][4:] == ["2000", "7.5e-08", "2.00", "took fused"], rows[0]
 assert rows[2][-1] == "best", rows[2]
+explained = classes.Result(
+    auto.way, "fused", "hubs", "one GPU is faster", runs=auto.runs, edges=[100, 300]
+)
+assert judged(explained)[1][0][-1] == "took fused: hubs; one GPU is faster"
 # Noise, and a run of the same method that came out faster, are no better choice.
 assert judged(auto, result("merge", "1d", 1.95))[0] == ""
 assert judged(auto, result("fused", "1d", 1.0))[0] == ""
 assert "fused (2d)" in judged(auto, result("fused", "2d", 1.0))[0]
 # What did not run is not the best.
-said, rows = judged(auto, result("merge", "1d", 1.0, sentence="did not end within 1 s"))
+said, rows = judged(auto, result("merge", "1d", 1.0, message="did not end within 1 s"))
 assert said == "" and rows[1][-1] == "did not end within 1 s", rows[1]
-assert "auto did not run" in judged(result("auto", "1d", 1.0, sentence="no memory"), auto)[0]
+assert "auto did not run" in judged(result("auto", "1d", 1.0, message="no memory"), auto)[0]
 
 listing = {
     "methods": [

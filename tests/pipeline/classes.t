@@ -26,9 +26,9 @@ run() {
 run --classes 'factor 2|signed' mine.h5 -o table.tsv >table 2>&1
 is "status of a run without wrong answers" $? 0
 is "what ran" "$(cut -f 1-4 table.tsv | grep -c .)" 24
-for line in 'G.n,m., edge factor 2, scale 6 +bfs +auto +1d +[0-9.]+ .*took grid' \
+for line in 'G.n,m., edge factor 2, scale 6 +bfs +auto +1d +[0-9.]+ .*took grid: undirected.*no hubs' \
     'G.n,m., edge factor 2, scale 6 +sssp +delta +degree-separated +[0-9.]+ ' \
-    'signed weights, directed, scale 4 +sssp +auto .*took bellman-ford' \
+    'signed weights, directed, scale 4 +sssp +auto .*took bellman-ford: directed.*the negative weights' \
     'mine +bfs +sequential +1d' 'mine +sssp +dijkstra +1d'; do
     ok "a row: $line" grep -Eq "^$line" table
 done

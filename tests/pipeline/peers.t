@@ -1,6 +1,6 @@
 #!/bin/sh
 # bench/peers-cpu and bench/peers-gpu, with stand-ins for the programs of others: each reads its own
-# format and searches by itself. What is wrong with one is a sentence in the table.
+# format and searches by itself. What is wrong with one is a message in the table.
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
 cd "$work" || exit 99

@@ -81,7 +81,7 @@ GPU_LAYERS = [
     ],
     ["gpu"],
 ]
-TOP_LAYERS = [["lib/run", "lib/run/results"], ["stages"]]
+TOP_LAYERS = [["lib/run/auto"], ["lib/run", "lib/run/results"], ["stages"]]
 
 # One layer of several folders that belong together: these may include each other.
 TOGETHER = {

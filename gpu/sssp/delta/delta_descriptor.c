@@ -20,6 +20,11 @@ static const struct hw_option option_kernel = {
 
 static const struct hw_option *const options[] = {&hw_option_delta, &option_kernel, NULL};
 
+const char *hw_delta_kernel_name(enum hw_delta_kernel kernel)
+{
+    return kernel_words[kernel];
+}
+
 enum hw_delta_kernel hw_delta_kernel_of(const struct hw_engine_options *given)
 {
     return (enum hw_delta_kernel)hw_option_number(&given->values, &option_kernel);

@@ -15,4 +15,7 @@ enum hw_delta_kernel {
 /* What the user asks for. Local. */
 enum hw_delta_kernel hw_delta_kernel_of(const struct hw_engine_options *options);
 
+/* The option's word for a kernel. Local; static memory. */
+const char *hw_delta_kernel_name(enum hw_delta_kernel kernel);
+
 #endif

@@ -103,6 +103,7 @@ static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_erro
 
     (void)err;
     state->kernel = choose_kernel(engine, degree, &records);
+    engine->kernel = hw_delta_kernel_name(state->kernel);
     if (state->kernel == HW_DELTA_KERNEL_BALANCED) {
         hw_sssp_state_of(engine)->has_parents = true;
         hw_one_gpu_delta_search_plan(engine, &state->balanced, degree);

@@ -65,6 +65,10 @@ struct hw_engine_ops {
     /* What transport mpi passes to MPI for data in device memory: "host" or "device". The
      * function or its result is NULL where no device memory is sent. Local. */
     const char *(*mpi_buffers)(const void *engine);
+
+    /* Which of its kernels the engine chose for the graph, by name. The function or its result is
+     * NULL where there is one only. Local. */
+    const char *(*kernel)(const void *engine);
 };
 
 /* The engine behind a descriptor. */
