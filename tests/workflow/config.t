@@ -204,6 +204,68 @@ END
 wrong "text that is not YAML" "while parsing" <<'END'
 graphs: [{model: rmat
 END
+# ---- what means harm ----
+wrong "aliases that multiply" "holds more than 10000 values" <<'END'
+a: &a [x, x, x, x, x, x, x, x, x, x]
+b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]
+c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]
+d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]
+e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
+f: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]
+graphs: [*f, *f, *f, *f, *f, *f, *f, *f, *f, *f]
+END
+wrong "merged keys that do" "holds more than 10000 values" <<'END'
+a: &a {k: 1}
+b: &b {<<: [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]}
+c: &c {<<: [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]}
+d: &d {<<: [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]}
+e: &e {<<: [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]}
+graphs: [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]
+END
+wrong "more searches than can be" "the study has more than 100000 searches" <<END
+graphs: [{model: rmat, scales: [1, 2, 3, 4, 5, 6, 7, 8, 9]}]
+parts: [$(seq -s, 1 600)]
+repeats: 1000
+END
+wrong "a name that ends a line" "graphs\[0\].name is .a.n., which does not match" <<'END'
+graphs: [{model: rmat, scales: [6], name: "a\n"}]
+END
+wrong "an option that does" "methods\[0\].options.reduce is .blocking.n., which does not match" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, options: {reduce: "blocking\n"}}]
+END
+wrong "the name of an option that does" "methods\[0\].options is .reduce.n., which does not match" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, options: {"reduce\n": blocking}}]
+END
+wrong "an option that is not written out" "methods\[0\].options.outp: hopwave-traverse has no such option" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, options: {outp: elsewhere}}]
+END
+wrong "a number too large for names" "graphs\[0\].edge_factor is 1000.*, but must be at most" <<'END'
+graphs: [{model: rmat, scales: [6], edge_factor: 1000000000000000000000000000000}]
+END
+wrong "a fraction for a whole number" "parts\[0\] must be a whole number, not 2.0" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+parts: [2.0]
+END
+wrong "a name of a file that none can have" "graphs\[0\].file: aaaa.*: no such file" <<END
+graphs: [{name: a, file: $(printf '%0300d' 0 | tr 0 a)}]
+END
+wrong "a key that would colour the terminal" "the study has the unknown key '.x1b\[31mred'" <<'END'
+"\e[31mred": 1
+graphs: [{model: rmat, scales: [6]}]
+END
+wrong "half a letter" "holds what is no text" <<'END'
+title: "\ud800"
+graphs: [{model: rmat, scales: [6]}]
+END
+{ echo 'graphs: []' && head -c 1100000 /dev/zero | tr '\0' '#'; } >large.yaml
+refused "a file too large" 3 "large.yaml: larger than 1048576 bytes" "$PYTHON3" "$study" run --config large.yaml
+mkfifo fifo.yaml
+refused "a FIFO" 3 "fifo.yaml: not a file" "$PYTHON3" "$study" run --config fifo.yaml
+refused "a device" 3 "/dev/zero: not a file" "$PYTHON3" "$study" run --config /dev/zero
+
 refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --config none.yaml
 refused "parts that are none" 2 "--max-parts: 0 is no number of parts" \
     "$PYTHON3" "$study" run --config "$test_config" --max-parts 0
@@ -220,6 +282,11 @@ ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2
 ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
 "$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
+
+# Names that YAML takes for dates are names, for Snakemake too.
+echo 'graphs: [{model: rmat, scales: [6], name: 2020-01-01}]' >date.yaml
+"$PYTHON3" "$study" run --config date.yaml -n >date.out 2>&1
+ok "a date is a name" grep -q 'output: results/graphs/2020-01-01-s6.h5' date.out
 
 # The studies that come with it are such as the workflow takes.
 for paper in "$top_srcdir"/config/scaling.yaml "$top_srcdir"/config/papers/*.yaml; do

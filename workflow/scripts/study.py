@@ -5,14 +5,16 @@ wrong with it is a `StudyError` of one sentence that names the key.
 """
 
 import json
+import os
 import re
+import shlex
 from math import isqrt
 from pathlib import Path
 
 import methods
 from columns import COLUMNS
 from jsonschema import Draft202012Validator, validators
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 from renamed import current
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +23,8 @@ GRAPH = "results/graphs/{graph}.h5"
 PARTITION = "results/partitions/{graph}/{partition}.h5"
 TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
 CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
+LONGEST = 80  # letters of a value that a sentence shows
+MOST_RUNS = 100_000  # searches of a study; Snakemake can do no more
 TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -33,6 +37,26 @@ TYPES = {
 
 class StudyError(Exception):
     """One sentence for the user."""
+
+
+def matches(validator, pattern, instance, schema):
+    """As JSON Schema has it, `$` is the end of a text; in Python it is also what stands before a
+    newline there."""
+    ends = re.sub(r"(?<!\\)\$", r"\\Z", pattern)
+    if validator.is_type(instance, "string") and not re.search(ends, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def whole(_, instance):
+    """Whether a value is a whole number; 2.0 is none, for options are written as given."""
+    return isinstance(instance, int) and not isinstance(instance, bool)
+
+
+VALIDATOR = validators.extend(
+    Draft202012Validator,
+    {"pattern": matches},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", whole),
+)
 
 
 def filling(validator_class):
@@ -58,9 +82,15 @@ def key_of(error):
     return path.lstrip(".") or "the study"
 
 
+def clipped(value):
+    """A value as JSON, as far as a sentence can hold it."""
+    text = json.dumps(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
 def sentence(error):
     """A schema violation in words."""
-    key, value, limit = key_of(error), json.dumps(error.instance), error.validator_value
+    key, value, limit = key_of(error), clipped(error.instance), error.validator_value
     match error.validator:
         case "required":
             missing = next(k for k in limit if k not in error.instance)
@@ -98,10 +128,10 @@ def sentence(error):
 def filled(config):
     """A copy of a configuration with defaults, or StudyError."""
     config = json.loads(json.dumps(config))
-    validator = filling(Draft202012Validator)(SCHEMA)
+    validator = filling(VALIDATOR)(SCHEMA)
     # The first pass fills defaults in; the second sees what they imply.
     list(validator.iter_errors(config))
-    error = best_match(Draft202012Validator(SCHEMA).iter_errors(config))
+    error = best_match(VALIDATOR(SCHEMA).iter_errors(config))
     if error:
         raise StudyError(sentence(error))
     return config
@@ -220,10 +250,13 @@ class Study:
         self._check_names()
         for number, entry in enumerate(self.config["graphs"]):
             check_numbers(entry, f"graphs[{number}]")
-        runs = {}
+        runs, counted = {}, 0
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
                 runs[run] = None
+                counted += self.config["repeats"]
+                if counted > MOST_RUNS:
+                    raise StudyError(f"the study has more than {MOST_RUNS} searches")
         if not runs:
             raise StudyError(f"graphs: no file is there: {', '.join(self.left_out)}")
         self.repeats = self.config["repeats"]
@@ -294,7 +327,7 @@ class Study:
                 for scale in entry["scales"]
                 for factor in factors
             ]
-        if (self.folder / entry["file"]).is_file():
+        if os.path.isfile(self.folder / entry["file"]):
             return [self._imported(entry)]
         if not entry["optional"]:
             raise StudyError(f"{where}.file: {entry['file']}: no such file")
@@ -395,7 +428,7 @@ class Study:
             if method[key] != "auto":
                 options += f" --{key} {method[key]}"
         for key, value in method["options"].items():
-            options += f" --{key}" if value is True else f" --{key}={value}"
+            options += f" --{key}" if value is True else f" --{key}={shlex.quote(str(value))}"
         options += f" --roots {roots['count']} --root-seed {roots['seed']}"
         if roots["min_component"] > 1:
             options += f" --min-component {roots['min_component']}"

@@ -3,10 +3,14 @@
 import json
 import os
 import shutil
+import stat
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+LARGEST = 1 << 20  # bytes of a configuration
+NODES = 10_000  # its texts, numbers, lists and mappings, with aliases written out
 
 
 @dataclass
@@ -20,9 +24,33 @@ class Place:
     version: str
 
 
+def printable(text):
+    """A text on one line, without what would control a terminal."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
+        for c in text
+    )
+
+
 def fail(status, message):
-    print(f"hopwave-study: {message}", file=sys.stderr)
+    shown = message if len(message) <= 2000 else f"{message[:2000]}..."
+    print(f"hopwave-study: {printable(shown)}", file=sys.stderr)
     sys.exit(status)
+
+
+def open_file(path, most=None):
+    """Opens a regular file for reading, of so many bytes at most. Raises OSError for anything
+    else: a FIFO would block, a device need not end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    about, wrong = os.fstat(descriptor), None
+    if not stat.S_ISREG(about.st_mode):
+        wrong = "a folder" if stat.S_ISDIR(about.st_mode) else "not a file"
+    elif most is not None and about.st_size > most:
+        wrong = f"larger than {most} bytes"
+    if wrong:
+        os.close(descriptor)
+        raise OSError(0, wrong, str(path))
+    return open(descriptor, "rb")
 
 
 def need(place, *packages):
@@ -49,7 +77,8 @@ def use_programs(place, folder, *programs):
 
 
 def plain_loader():
-    """A loader of YAML that takes no key twice, and leaves dates the texts they are."""
+    """A loader of YAML that takes no key twice, leaves dates the texts they are, and refuses
+    aliases that multiply what is written."""
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -57,6 +86,12 @@ def plain_loader():
             first: [(tag, form) for tag, form in known if not tag.endswith("timestamp")]
             for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
+
+        def get_single_node(self):
+            node = super().get_single_node()
+            if node is not None and written_out(node, {}) > NODES:
+                raise yaml.YAMLError(f"holds more than {NODES} values")
+            return node
 
         def construct_mapping(self, node, deep=False):
             names = [key.value for key, _ in node.value if key.value != "<<"]
@@ -69,19 +104,38 @@ def plain_loader():
     return Loader
 
 
+def written_out(node, known):
+    """The nodes below a node of YAML, and it, where each alias stands for a copy; counts no
+    further than is allowed. Raises ValueError for a node that holds itself.
+    known: those of the nodes that were counted already."""
+    if isinstance(node.value, str):
+        return 1
+    if id(node) not in known:
+        known[id(node)] = None
+        count = 1
+        for entry in node.value:
+            for below in entry if isinstance(entry, tuple) else [entry]:
+                count = min(count + written_out(below, known), NODES + 1)
+        known[id(node)] = count
+    if known[id(node)] is None:
+        raise ValueError("a node that holds itself")
+    return known[id(node)]
+
+
 def read_config(path):
     """A configuration as the workflow reads it."""
     import yaml
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open_file(path, LARGEST) as file:
+            text = file.read().decode("utf-8")
         config = yaml.load(text, plain_loader())
-        json.dumps(config, allow_nan=False)
+        json.dumps(config, allow_nan=False, ensure_ascii=False).encode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         fail(3, f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}")
     except yaml.YAMLError as error:
         fail(3, f"{path}: {' '.join(str(error).split())}")
-    except (TypeError, ValueError, RecursionError):
+    except (AttributeError, TypeError, ValueError, RecursionError):
         fail(3, f"{path}: holds what is no text, finite number, list or mapping")
     return config if config is not None else {}
 

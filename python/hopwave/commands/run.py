@@ -108,12 +108,11 @@ def main(place, options):
     results = Path(options.directory) / "results"
     use_programs(place, options.bin, *PROGRAMS)
     study = read_study(config, options.directory)
-    if options.max_parts is not None:
-        text = limited(config, study, options.max_parts)
-        config = Path(mkdtemp(prefix="hopwave-study-")) / "study.yaml"
-        atexit.register(shutil.rmtree, config.parent, ignore_errors=True)
-        write(config, text)
-        study = read_study(config, options.directory)
+    most, given = options.max_parts, config
+    wanted = read_config(config) if most is None else limited(config, study, most)
+    config = as_read(wanted, options.directory)
+    if most is not None:
+        study, given = read_study(config, options.directory), config
     report = results / "report.html"
     command = snakemake(place, options, config, options.directory)
     if study.left_out:
@@ -123,7 +122,7 @@ def main(place, options):
         command += ["--dry-run", *options.snakemake]
         sys.exit(subprocess.run(command).returncode)
     command += ["--report", str(report.resolve()), "--report-after-run"]
-    keep(config, results / "study.yaml")
+    keep(given, results / "study.yaml")
     status = call(command + options.snakemake, options.directory)
     if status == 0:
         print(f"report: {report.resolve()}")
@@ -141,9 +140,8 @@ def named(entries, kind, names):
 
 
 def limited(config, study, most):
-    """The text of a configuration without numbers of parts above the most, nor what has no
+    """A configuration without numbers of parts above the most, nor what has no
     others. study: what it means."""
-    import yaml
     from study import label_of, layout_label
 
     if most < 1:
@@ -173,15 +171,24 @@ def limited(config, study, most):
         changed["methods"] = list(named(changed["methods"], "layouts", labels))
     changed["graphs"] = graphs
     changed.pop("parts", None)
-    return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True)
+    return changed
 
 
-def write(path, text):
-    """Writes a file."""
+def as_read(config, directory):
+    """A file with a configuration for Snakemake, whose own reader would take dates for no
+    texts. It lies where the jobs of a cluster see it too."""
+    import yaml
+
+    folder = Path(directory) / ".snakemake"
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = Path(mkdtemp(prefix="config-", dir=folder)) / "study.yaml"
+        atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
+        text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        fail(4, f"{path}: {error.strerror}")
+        fail(4, f"{error.filename or folder}: {error.strerror}")
+    return path
 
 
 def keep(config, copy):
