@@ -7,7 +7,7 @@ EXTRA_DIST += workflow/hopwave-study
 hopwave-study: $(srcdir)/workflow/hopwave-study Makefile
 	$(AM_V_GEN)rm -f $@ $@.new; \
 	python=`command -v $(PYTHON3) || echo /usr/bin/env python3`; \
-	sed -e "1s,.*,#!$$python," -e 's,@VERSION[@],$(PACKAGE_VERSION),' \
+	sed -e "1s,.*,#!$$python," -e 's,@VERSION[@],$(PACKAGE_VERSION),' -e 's,@bindir[@],$(bindir),' \
 	  -e 's,@pkgdatadir[@],$(pkgdatadir),' -e 's,@MPIEXEC[@],$(MPIEXEC),' \
 	  -e 's,@abs_top_srcdir[@],$(abs_top_srcdir),' \
 	  $(srcdir)/workflow/hopwave-study >$@.new; \
@@ -25,20 +25,6 @@ nobase_dist_pkgdata_DATA += \
   config/papers/xbfs.yaml \
   config/scaling.yaml \
   config/study.yaml \
-  python/hopwave/__init__.py \
-  python/hopwave/commands/__init__.py \
-  python/hopwave/commands/archive.py \
-  python/hopwave/commands/bag.py \
-  python/hopwave/commands/base.py \
-  python/hopwave/commands/compare.py \
-  python/hopwave/commands/compare_report.py \
-  python/hopwave/commands/crate.py \
-  python/hopwave/commands/guard.py \
-  python/hopwave/commands/noise.py \
-  python/hopwave/commands/pack.py \
-  python/hopwave/commands/records.py \
-  python/hopwave/commands/repeat.py \
-  python/hopwave/commands/run.py \
   schemas/study.schema.json \
   workflow/Snakefile \
   workflow/envs/programs.yaml \
@@ -66,26 +52,15 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/traverse.smk \
   workflow/rules/validate.smk \
   workflow/scripts/collect.py \
-  workflow/scripts/columns.py \
   workflow/scripts/gate.py \
-  workflow/scripts/machine.py \
-  workflow/scripts/methods.py \
-  workflow/scripts/models.py \
-  workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_figure.py \
   workflow/scripts/plot_steps.py \
   workflow/scripts/plot_teps.py \
   workflow/scripts/plot_time.py \
   workflow/scripts/plot_volume.py \
-  workflow/scripts/renamed.py \
-  workflow/scripts/study.py \
-  workflow/scripts/style.py \
   workflow/scripts/summary.py \
-  workflow/scripts/table.py \
-  workflow/scripts/trees.py \
-  workflow/scripts/units.py \
-  workflow/scripts/whole.py
+  workflow/scripts/table.py
 
 # For the catalogue of Snakemake workflows, and for the tests.
 EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml .test/data/ring.txt

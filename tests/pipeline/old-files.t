@@ -62,7 +62,7 @@ if ! "$PYTHON3" -c 'import h5py, pandas' 2>/dev/null; then
     skip "columns" "no Python with h5py and pandas"
     done_testing
 fi
-PYTHONPATH=$top_srcdir/workflow/scripts
+PYTHONPATH=$top_srcdir/python
 export PYTHONPATH
 for tree in bfs sssp; do
     ok "$tree: an old table of steps has the columns of a new one" \

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import h5py
-from renamed import ROOT, current, read_csv, renamed
-from trees import attributes, frame
+from hopwave.renamed import SCHEMAS, current, read_csv, renamed
+from hopwave.study.trees import attributes, frame
 
 # Of the steps of one search on the same parts these are the same in every run.
 FIXED = ["search", "step", "direction", "routine", "bucket", "frontier", "discovered"]
@@ -17,7 +17,7 @@ FIXED += ["edges_examined", "bytes_sent", "messages_sent", "bytes_sent_max"]
 
 def check_tree(old: str, new: str) -> None:
     with h5py.File(old) as a, h5py.File(new) as b:
-        table = json.loads((ROOT / "schemas" / "renamed.json").read_text())["2"]
+        table = json.loads((SCHEMAS / "renamed.json").read_text())["2"]
         before, after = (f["run/steps"].dtype.names for f in (a, b))
         assert set(table["/run/steps"]) <= set(before), "a name that no file had"
         assert not set(table["/run/steps"]) & set(after), "a name that is not to be"

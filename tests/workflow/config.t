@@ -293,9 +293,9 @@ for paper in "$top_srcdir"/config/scaling.yaml "$top_srcdir"/config/papers/*.yam
     ok "$(basename "$paper")" "$PYTHON3" -c 'if True:
         import sys, yaml
         sys.path.insert(0, sys.argv[1])
-        from study import Study
+        from hopwave.study.configuration import Study
         assert Study(yaml.safe_load(open(sys.argv[2]))).figures' \
-        "$top_srcdir/workflow/scripts" "$paper"
+        "$top_srcdir/python" "$paper"
 done
 
 # Without hopwave-study, Snakemake says the same sentence.

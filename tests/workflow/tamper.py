@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 WORKFLOW = Path(sys.argv[1])
-sys.path[:0] = [str(WORKFLOW.parent / "python"), str(WORKFLOW / "scripts")]
+sys.path.insert(0, str(WORKFLOW.parent / "python"))
 from hopwave.commands.bag import TAG_MANIFEST, problems
 from hopwave.commands.pack import Damage, NoArchive, header, unpack
 

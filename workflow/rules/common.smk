@@ -11,37 +11,43 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 
-def modules():
-    """The folder of the modules that rules and scripts import. Where the workflow is
-    deployed as a module of another one, from a repository, they are fetched from there.
+def package():
+    """The folder of the Python package that rules and scripts import. Where the workflow is
+    deployed as a module of another one, from a repository, what they need of it is fetched.
     """
     here = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
-    if (here.parent / "scripts").is_dir():
-        return here.parent / "scripts"
+    beside = here.parent.parent / "python"
+    if (beside / "hopwave").is_dir():
+        return beside
     copies = Path(mkdtemp(prefix="hopwave-workflow-"))
     atexit.register(rmtree, copies, ignore_errors=True)
-    for path in [*(f"workflow/scripts/{name}.py" for name in MODULES), *SCHEMAS]:
-        (copies / path).parent.mkdir(parents=True, exist_ok=True)
-        copyfile(workflow.source_path(f"../../{path}"), copies / path)
-    return copies / "workflow" / "scripts"
+    for source, copy in [
+        *((f"python/hopwave/{name}.py", f"hopwave/{name}.py") for name in MODULES),
+        *((f"schemas/{name}", f"hopwave/schemas/{name}") for name in SCHEMAS),
+    ]:
+        (copies / copy).parent.mkdir(parents=True, exist_ok=True)
+        copyfile(workflow.source_path(f"../../{source}"), copies / copy)
+    return copies
 
 
-MODULES = ["columns", "machine", "methods", "models", "page", "renamed", "study", "style"]
-MODULES += ["trees", "units", "whole"]
-SCHEMAS = ["schemas/study.schema.json", "schemas/renamed.json"]
-SCRIPTS = str(modules())
-sys.path.insert(0, SCRIPTS)
+MODULES = ["__init__", "renamed", "study/__init__"]
+MODULES += ["study/columns", "study/configuration", "study/machine", "study/methods"]
+MODULES += ["study/models", "study/page", "study/style", "study/trees", "study/units"]
+MODULES += ["study/whole"]
+SCHEMAS = ["study.schema.json", "renamed.json"]
+PACKAGE = str(package())
+sys.path.insert(0, PACKAGE)
 # Scripts run in processes of their own.
-folders = [SCRIPTS, os.environ.get("PYTHONPATH")]
+folders = [PACKAGE, os.environ.get("PYTHONPATH")]
 os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, folders)))
 # Programs that are not installed, such as those of a build folder; studies ask them
 # for their methods.
 if os.environ.get("HOPWAVE_BIN"):
     folders = [os.environ.get("HOPWAVE_BIN"), *os.get_exec_path()]
     os.environ.update(PATH=os.pathsep.join(folders))
-from machine import Machine, MachineError  # noqa: E402
-from study import CHECK, GRAPH, PARTITION, TREE  # noqa: E402
-from study import Study, StudyError, pattern  # noqa: E402
+from hopwave.study.machine import Machine, MachineError  # noqa: E402
+from hopwave.study.configuration import CHECK, GRAPH, PARTITION, TREE  # noqa: E402
+from hopwave.study.configuration import Study, StudyError, pattern  # noqa: E402
 
 try:
     STUDY = Study({key: config[key] for key in config if key != "machine"})

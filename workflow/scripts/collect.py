@@ -5,11 +5,11 @@ import sys
 
 import h5py
 import pandas
-from columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
-from columns import PARTITION, RUN, SHARES, STATISTICS
-from models import model_bytes
-from trees import attributes, frame, shares, steps
-from whole import whole
+from hopwave.study.columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
+from hopwave.study.columns import PARTITION, RUN, SHARES, STATISTICS
+from hopwave.study.models import model_bytes
+from hopwave.study.trees import attributes, frame, shares, steps
+from hopwave.study.whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 

@@ -3,8 +3,8 @@
 import sys
 
 import pandas
-from trees import verdict
-from whole import whole
+from hopwave.study.trees import verdict
+from hopwave.study.whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 

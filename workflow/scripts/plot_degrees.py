@@ -6,7 +6,7 @@ from pathlib import Path
 
 import h5py
 import numpy
-from style import COLOURS, MARKERS, plt, save
+from hopwave.study.style import COLOURS, MARKERS, plt, save
 
 sys.stderr = open(snakemake.log[0], "w")
 CHUNK = 1 << 24

@@ -6,12 +6,12 @@ from html import escape
 from textwrap import fill
 
 from matplotlib.container import BarContainer
-from page import STYLE
+from hopwave.study.page import STYLE
 from pandas.api.types import is_numeric_dtype
-from renamed import read_csv
-from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
-from style import logarithmic as log_axis
-from units import kind_of, unit_of, words
+from hopwave.renamed import read_csv
+from hopwave.study.style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
+from hopwave.study.style import logarithmic as log_axis
+from hopwave.study.units import kind_of, unit_of, words
 
 sys.stderr = open(snakemake.log[0], "w")
 

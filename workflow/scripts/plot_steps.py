@@ -3,8 +3,8 @@
 import sys
 
 import h5py
-from style import COLOURS, plt, save
-from trees import steps
+from hopwave.study.style import COLOURS, plt, save
+from hopwave.study.trees import steps
 
 sys.stderr = open(snakemake.log[0], "w")
 

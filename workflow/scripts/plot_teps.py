@@ -4,8 +4,8 @@ layout, for each method), a marker for each part count, a line style for each me
 import sys
 
 import pandas
-from style import COLOURS, LINES, MARKERS, across, plt, save, styles
-from units import unit_of
+from hopwave.study.style import COLOURS, LINES, MARKERS, across, plt, save, styles
+from hopwave.study.units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")
 

@@ -4,7 +4,7 @@ import sys
 
 import numpy
 import pandas
-from style import COLOURS, across, plt, save
+from hopwave.study.style import COLOURS, across, plt, save
 
 sys.stderr = open(snakemake.log[0], "w")
 

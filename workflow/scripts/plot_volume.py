@@ -3,8 +3,8 @@
 import sys
 
 import pandas
-from style import COLOURS, logarithmic, plt, save
-from units import unit_of
+from hopwave.study.style import COLOURS, logarithmic, plt, save
+from hopwave.study.units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")
 

@@ -3,8 +3,8 @@
 import sys
 
 import pandas
-from page import STYLE
-from whole import whole
+from hopwave.study.page import STYLE
+from hopwave.study.whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 

@@ -5,7 +5,7 @@
  *
  * VERSION is the first one with the new names, in rising order; PLACE is a group ("/parameters",
  * "/run"), a table below /run, or one of the study's CSV files. Here attributes of groups are
- * renamed; Python, which alone reads columns, takes the same file (workflow/scripts/renamed.py).
+ * renamed; Python, which alone reads columns, takes the same file (python/hopwave/renamed.py).
  */
 #include "lib/store/store_internal.h"
 

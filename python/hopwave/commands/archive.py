@@ -57,9 +57,7 @@ def add(commands):
     command.add_argument(
         "--config", metavar="FILE", help="the study; default: the one that ran there"
     )
-    command.add_argument(
-        "--directory", default=".", help="where results/ lies; default: here"
-    )
+    command.add_argument("--directory", default=".", help="where results/ lies; default: here")
     command.add_argument(
         "--without-large",
         action="store_true",
@@ -142,7 +140,7 @@ class Archive:
 
     def write(self, output):
         """Makes the archive and returns its digest."""
-        from study import GRAPH
+        from ..study.configuration import GRAPH
 
         from . import bag, crate, pack
 
@@ -200,9 +198,7 @@ class Archive:
 
         copy(self.config, self.stage / "as-given.yaml")
         config = json.loads(json.dumps(self.study.config))
-        config["graphs"] = [
-            graph for graph in map(self.graph, config["graphs"]) if graph
-        ]
+        config["graphs"] = [graph for graph in map(self.graph, config["graphs"]) if graph]
         text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
         (self.stage / "study.yaml").write_text(text, encoding="utf-8")
         for name in BESIDE:
@@ -243,9 +239,7 @@ class Archive:
             "system": " ".join(platform.uname()),
             "processor": processor(),
         }
-        (environment / "archived-on.json").write_text(
-            json.dumps(machine, indent=1) + "\n"
-        )
+        (environment / "archived-on.json").write_text(json.dumps(machine, indent=1) + "\n")
         self.source()
 
     def source(self):
@@ -293,7 +287,5 @@ def processor():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    models = [
-        line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")
-    ]
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return f"{len(models)} x {models[0]}" if models else platform.machine()

@@ -92,9 +92,7 @@ def problems(folder, expected=None):
         ]
         missing |= {path: manifest for path in sorted(set(entries) - files)}
     strange = sorted(files - covered)
-    wrong += [
-        f"{path}: missing{alike(path, missing[path], strange)}" for path in missing
-    ]
+    wrong += [f"{path}: missing{alike(path, missing[path], strange)}" for path in missing]
     wrong += [f"{path}: in no manifest" for path in strange]
     return wrong
 

@@ -66,9 +66,7 @@ def use_programs(place, folder, *programs):
     the workflow too. Refuses to start without them."""
     folder = Path(folder).resolve() if folder else place.here
     os.environ["HOPWAVE_BIN"] = str(folder)
-    os.environ["PATH"] = os.pathsep.join(
-        [str(folder), os.environ.get("PATH", os.defpath)]
-    )
+    os.environ["PATH"] = os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])
     if Path(place.mpiexec).is_file():
         os.environ.setdefault("HOPWAVE_MPIEXEC", place.mpiexec)
     missing = [p for p in programs if not shutil.which(f"hopwave-{p}")]
@@ -142,7 +140,7 @@ def read_config(path):
 
 def read_study(path, directory):
     """What a configuration means, or an error of one sentence."""
-    from study import Study, StudyError
+    from ..study.configuration import Study, StudyError
 
     try:
         return Study(read_config(path), directory)

@@ -10,9 +10,7 @@ from pathlib import Path
 from .base import fail, need
 
 PACKAGES = ["h5py", "pandas", "scipy", "matplotlib", "jsonschema"]
-TREE = re.compile(
-    r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5"
-)
+TREE = re.compile(r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5")
 CHANGED = ["slower", "faster"]
 WORDS = {
     "noise": "noise",
@@ -88,7 +86,7 @@ class Timings:
     """
 
     def __init__(self, path, work):
-        from renamed import read_csv
+        from ..renamed import read_csv
 
         from . import records
 
@@ -97,8 +95,7 @@ class Timings:
         try:
             if (folder / "results" / "trees").is_dir():
                 trees = sorted(
-                    p.relative_to(folder).as_posix()
-                    for p in folder.glob("results/trees/**/*.h5")
+                    p.relative_to(folder).as_posix() for p in folder.glob("results/trees/**/*.h5")
                 )
                 table = records.records(folder, {tree: [] for tree in trees})
                 searches = records.searches(folder, trees)
@@ -161,9 +158,7 @@ class Comparison:
         self.results = [result(jobs_a[job], jobs_b[job]) for job in self.jobs]
         self.names = [jobs_a[job]["name"].iloc[0] for job in self.jobs]
         self.ranks = [jobs_a[job]["ranks"].iloc[0] for job in self.jobs]
-        self.crowded = [
-            crowded(jobs_a[job]) or crowded(jobs_b[job]) for job in self.jobs
-        ]
+        self.crowded = [crowded(jobs_a[job]) or crowded(jobs_b[job]) for job in self.jobs]
         self.speeds(a.times(), b.times())
         self.table = self.rows()
         self.same_results = "different" not in self.results
@@ -191,11 +186,7 @@ class Comparison:
         levels = {ranks: noise.level(some) for ranks, some in alike.items()}
         missing = noise.Difference(numpy.nan, numpy.nan, numpy.nan, "no common roots")
         self.differences = [
-            (
-                noise.difference(*pair, levels[ranks], len(whole), self.margin)
-                if pair
-                else missing
-            )
+            (noise.difference(*pair, levels[ranks], len(whole), self.margin) if pair else missing)
             for pair, ranks in zip(pairs, self.ranks)
         ]
         self.differences = [
@@ -240,17 +231,12 @@ class Comparison:
         from . import noise
 
         counts = {
-            word: self.results.count(word)
-            for word in ("equal", "other parents", "different")
+            word: self.results.count(word) for word in ("equal", "other parents", "different")
         }
         said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-        lines = [
-            f"results: {'the same' if self.same_results else 'DIFFERENT'} ({said})"
-        ]
+        lines = [f"results: {'the same' if self.same_results else 'DIFFERENT'} ({said})"]
         d = self.overall
-        interval = (
-            f"B takes {d.ratio:.3f} times as long as A ({d.low:.3f} to {d.high:.3f})"
-        )
+        interval = f"B takes {d.ratio:.3f} times as long as A ({d.low:.3f} to {d.high:.3f})"
         rows = sum(d.verdict in CHANGED for d in self.differences)
         if not self.same_speed:
             word = f"DIFFERENT, B is {d.verdict}"

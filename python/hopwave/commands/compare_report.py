@@ -3,7 +3,7 @@
 import html
 import io
 
-from page import STYLE
+from ..study.page import STYLE
 
 FACTS = {
     "version": "Hopwave",
@@ -62,13 +62,11 @@ def only(comparison):
 
 def plot(comparison):
     """A line for each row: its ratio and its interval."""
-    from style import COLOURS, plt
+    from ..study.style import COLOURS, plt
 
     colour = {"slower": COLOURS[1], "faster": COLOURS[2]}
     differences = [comparison.overall, *comparison.differences]
-    labels = ["all"] + [
-        " ".join(row) for row in comparison.table.iloc[:, :3].to_numpy()
-    ]
+    labels = ["all"] + [" ".join(row) for row in comparison.table.iloc[:, :3].to_numpy()]
     shown = [i for i, d in enumerate(differences) if 0 < d.low and d.high < 1e6]
     figure, axes = plt.subplots(figsize=(8, 1 + 0.22 * len(differences)))
     for place in shown:

@@ -44,9 +44,7 @@ class Writer:
 
     def add(self, identifier, kind, /, **properties):
         """A contextual entity. Lists of one are values."""
-        single = (
-            key for key, v in properties.items() if isinstance(v, list) and len(v) == 1
-        )
+        single = (key for key, v in properties.items() if isinstance(v, list) and len(v) == 1)
         properties |= {key: properties[key][0] for key in list(single)}
         properties = {"@type": kind, **properties}
         return self.crate.add(ContextEntity(self.crate, identifier, properties))

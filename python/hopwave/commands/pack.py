@@ -11,9 +11,7 @@ BLOCK, RECORD = 512, 10240
 LONGEST = 1 << 16  # of what extends a header
 # What other programs write and we do not: folders, other kinds of extended headers.
 FOREIGN = (tarfile.XHDTYPE, tarfile.XGLTYPE, *tarfile.GNU_TYPES)
-GZIP_HEADS = [
-    b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")
-]
+GZIP_HEADS = [b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")]
 
 
 class Damage(Exception):
@@ -122,9 +120,7 @@ class Reader:
             return
         if info.isreg() and info.mtime == 0 and not info.uname:
             raise Damage(f"{name}: its header in the tar file is not as it was written")
-        raise NoArchive(
-            f"{self.path}: packed by another program; unpack it and name the folder"
-        )
+        raise NoArchive(f"{self.path}: packed by another program; unpack it and name the folder")
 
 
 def pax(records):

@@ -4,8 +4,8 @@ import hashlib
 
 import h5py
 import pandas
-from study import CHECK, GRAPH, PARTITION, TREE
-from trees import attributes, frame, verdict
+from ..study.configuration import CHECK, GRAPH, PARTITION, TREE
+from ..study.trees import attributes, frame, verdict
 
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
@@ -57,8 +57,7 @@ def inputs(study):
     checks, partitions = set(study.checks()), set(study.partition_files())
     for run in study.runs:
         graph, partition, tree, check = (
-            study.files(template, [run])[0]
-            for template in (GRAPH, PARTITION, TREE, CHECK)
+            study.files(template, [run])[0] for template in (GRAPH, PARTITION, TREE, CHECK)
         )
         made[graph] = []
         made[tree] = [graph]

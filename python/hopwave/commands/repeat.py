@@ -59,9 +59,7 @@ def main(place, options):
     again = bool(options.all or options.sample or options.parts)
     if again:
         need(place, "snakemake")
-    use_programs(
-        place, options.bin, "info", "validate", *(run.PROGRAMS if again else [])
-    )
+    use_programs(place, options.bin, "info", "validate", *(run.PROGRAMS if again else []))
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
     work = options.directory or tempfile.mkdtemp(prefix="hopwave-repeat-")
     try:
@@ -155,7 +153,7 @@ class Repeat:
     def chain(self):
         """Files must be what the table of them says, and follow from one another."""
         import pandas
-        from renamed import read_csv
+        from ..renamed import read_csv
 
         from . import records
 
@@ -167,9 +165,7 @@ class Repeat:
             wrong = []
             for name, row in kept.iterrows():
                 now = records.record(self.folder / name)
-                differs = [
-                    key for key in SAME if str(now.get(key, "")) != str(row[key])
-                ]
+                differs = [key for key in SAME if str(now.get(key, "")) != str(row[key])]
                 if differs:
                     wrong.append(f"{name}: not what files.csv says ({differs[0]})")
         except (KeyError, OSError, ValueError, records.Unreadable) as error:
@@ -267,7 +263,7 @@ class Repeat:
         return read_study(self.config, self.work)
 
     def remake(self, study, runs):
-        from study import TREE
+        from ..study.configuration import TREE
 
         command = run.snakemake(self.place, self.options, self.config, self.work)
         command += [
@@ -282,7 +278,7 @@ class Repeat:
 
     def compare(self, study, runs):
         """A row for each file that was to be made again."""
-        from study import GRAPH, TREE
+        from ..study.configuration import GRAPH, TREE
 
         graphs, partitions = study.files(GRAPH, runs), study.partition_files(runs)
         for kind, paths in (("graph", graphs), ("partition", partitions)):
@@ -336,9 +332,7 @@ class Repeat:
 
 def outcome(kind, old, now):
     """Trees with other parents are other legal ones of the same searches."""
-    if old["digest"] != now["digest"] or old["results_digest"] != now.get(
-        "results_digest", ""
-    ):
+    if old["digest"] != now["digest"] or old["results_digest"] != now.get("results_digest", ""):
         return "different"
     same = kind != "tree" or old["parents"] == now["parents"]
     return "identical" if same else "equivalent"

@@ -24,12 +24,8 @@ def add_machine(command):
         metavar="PROFILE",
         help="the machine: a folder with a Snakemake profile, or the name of a shipped one",
     )
-    command.add_argument(
-        "--bin", metavar="DIR", help="where the programs lie; default: PATH"
-    )
-    command.add_argument(
-        "snakemake", nargs="*", metavar="-- OPTION", help=argparse.SUPPRESS
-    )
+    command.add_argument("--bin", metavar="DIR", help="where the programs lie; default: PATH")
+    command.add_argument("snakemake", nargs="*", metavar="-- OPTION", help=argparse.SUPPRESS)
 
 
 def add(commands):
@@ -39,21 +35,15 @@ def add(commands):
         description="Makes what is missing or out of date of a study, below results/, and "
         "its report. What follows -- goes to snakemake as it is.",
     )
-    command.add_argument(
-        "--config", metavar="FILE", help="the study; default: the shipped one"
-    )
-    command.add_argument(
-        "--directory", default=".", help="where results/ lies; default: here"
-    )
+    command.add_argument("--config", metavar="FILE", help="the study; default: the shipped one")
+    command.add_argument("--directory", default=".", help="where results/ lies; default: here")
     command.add_argument(
         "--max-parts",
         type=int,
         metavar="N",
         help="leave out numbers of parts above N, such as the GPUs that there are",
     )
-    command.add_argument(
-        "--dry-run", "-n", action="store_true", help="only say what would run"
-    )
+    command.add_argument("--dry-run", "-n", action="store_true", help="only say what would run")
     add_machine(command)
     command.set_defaults(main=main)
 
@@ -142,7 +132,7 @@ def named(entries, kind, names):
 def limited(config, study, most):
     """A configuration without numbers of parts above the most, nor what has no
     others. study: what it means."""
-    from study import label_of, layout_label
+    from ..study.configuration import label_of, layout_label
 
     if most < 1:
         fail(2, f"--max-parts: {most} is no number of parts")

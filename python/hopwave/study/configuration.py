@@ -11,14 +11,14 @@ import shlex
 from math import isqrt
 from pathlib import Path
 
-import methods
-from columns import COLUMNS
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
-from renamed import current
 
-ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "schemas" / "study.schema.json").read_text())
+from ..renamed import SCHEMAS, current
+from . import methods
+from .columns import COLUMNS
+
+SCHEMA = json.loads((SCHEMAS / "study.schema.json").read_text())
 GRAPH = "results/graphs/{graph}.h5"
 PARTITION = "results/partitions/{graph}/{partition}.h5"
 TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
@@ -76,9 +76,7 @@ def filling(validator_class):
 
 def key_of(error):
     """The configuration key that an error is about, such as graphs[0].scales."""
-    path = "".join(
-        f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path
-    )
+    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
     return path.lstrip(".") or "the study"
 
 
@@ -98,9 +96,7 @@ def sentence(error):
         case "additionalProperties":
             known = error.schema["properties"]
             unknown = next(k for k in error.instance if k not in known)
-            return (
-                f"{key} has the unknown key '{unknown}'; known are {', '.join(known)}"
-            )
+            return f"{key} has the unknown key '{unknown}'; known are {', '.join(known)}"
         case "type":
             return f"{key} must be {TYPES[limit]}, not {value}"
         case "enum":
@@ -205,9 +201,7 @@ def check_numbers(entry, where):
     if entry["weights"].startswith("integer:"):
         low, high = map(int, entry["weights"].split(":")[1:])
         if not -(2**31) <= low <= high < 2**31:
-            raise StudyError(
-                f"{where}.weights is {entry['weights']}, which is no range of 32 bits"
-            )
+            raise StudyError(f"{where}.weights is {entry['weights']}, which is no range of 32 bits")
     if entry.get("model") == "erdos-renyi":
         scale, factor = min(entry["scales"]), entry["edge_factor"]
         factor = max(factor) if isinstance(factor, list) else factor
@@ -304,9 +298,7 @@ class Study:
 
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
-        methods = [
-            m for m in self.config["methods"] if applies(m, entry) and meant(m, entry)
-        ]
+        methods = [m for m in self.config["methods"] if applies(m, entry) and meant(m, entry)]
         layouts = [k for k in self.config["layouts"] if meant(k, entry)]
         for graph in self._graphs(entry, where):
             for parts in entry.get("parts", self.config["parts"]):
@@ -413,9 +405,7 @@ class Study:
 
     def _search(self, method, roots):
         algorithm = method["algorithm"]
-        label = method["method"] + tag(
-            "method", method, "algorithm", "method", "graphs", "layouts"
-        )
+        label = method["method"] + tag("method", method, "algorithm", "method", "graphs", "layouts")
         if algorithm != "bfs":
             label = f"{algorithm}-{label}"
         roots_tag = tag("roots", roots, "count")
@@ -464,8 +454,7 @@ class Study:
             for key, column in columns:
                 if column not in known:
                     raise StudyError(
-                        f"{where}.{key} is '{column}', but must be one of "
-                        f"{', '.join(known)}"
+                        f"{where}.{key} is '{column}', but must be one of " f"{', '.join(known)}"
                     )
         return figures
 
@@ -534,9 +523,7 @@ class Study:
 
         def largest(runs):
             first = self.graphs[runs[0][0]]["name"]
-            return max(
-                (r for r in runs if self.graphs[r[0]]["name"] == first), key=size
-            )
+            return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
 
         return {key: largest(runs) for key, runs in groups.items()}
 

@@ -72,14 +72,10 @@ def asked(command):
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    lines = dict(
-        line.split(": ", 1) for line in ran.stdout.splitlines() if ": " in line
-    )
+    lines = dict(line.split(": ", 1) for line in ran.stdout.splitlines() if ": " in line)
     if ran.returncode != 0 or "memory_per_rank" not in lines:
         said = ran.stderr.strip().splitlines()
-        return (
-            said[-1] if said else f"{command[0]} --estimate ended with {ran.returncode}"
-        )
+        return said[-1] if said else f"{command[0]} --estimate ended with {ran.returncode}"
     return float(lines.get("seconds", 0)), int(lines["memory_per_rank"])
 
 

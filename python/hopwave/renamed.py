@@ -5,14 +5,17 @@ whichever version wrote it.
 """
 
 import json
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).resolve().parents[2]
-SINCE = {
+if TYPE_CHECKING:
+    import pandas
+
+SCHEMAS = Path(__file__).resolve().parent / "schemas"
+SINCE: dict[int, dict[str, dict[str, str]]] = {
     int(version): places
-    for version, places in json.loads(
-        (ROOT / "schemas" / "renamed.json").read_text()
-    ).items()
+    for version, places in json.loads((SCHEMAS / "renamed.json").read_text()).items()
 }
 
 
@@ -32,19 +35,15 @@ def current(name: str, place: str) -> str:
     return renamed(place).get(name, name)
 
 
-def names_in(item) -> dict[str, str]:
+def names_in(item: Any) -> dict[str, str]:
     """The names of today for those of an open group or dataset, by the version of its file."""
     return renamed(item.name, int(item.file.attrs["format_version"]))
 
 
-def read_csv(path, **options):
+def read_csv(path: str | PathLike[str], **options: Any) -> "pandas.DataFrame":
     """A CSV file of a study, of any version, as a frame."""
-    import pandas
+    from pandas import read_csv as read
 
-    table = pandas.read_csv(path, **options)
-    names = {
-        old: new
-        for old, new in renamed(Path(path).name).items()
-        if new not in table.columns
-    }
+    table: pandas.DataFrame = read(path, **options)
+    names = {old: new for old, new in renamed(Path(path).name).items() if new not in table.columns}
     return table.rename(columns=names)

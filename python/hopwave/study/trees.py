@@ -2,8 +2,8 @@
 
 import h5py
 import pandas
-from columns import COMMUNICATING, COMPUTING
-from renamed import names_in
+from .columns import COMMUNICATING, COMPUTING
+from ..renamed import names_in
 
 
 def frame(dataset):
@@ -30,9 +30,7 @@ def steps(tree):
     computing and of all communicating phases of each step."""
     table = frame(tree["run/steps"])
     table["computing"] = table[[f"{phase}_mean" for phase in COMPUTING]].sum(axis=1)
-    table["communicating"] = table[[f"{phase}_mean" for phase in COMMUNICATING]].sum(
-        axis=1
-    )
+    table["communicating"] = table[[f"{phase}_mean" for phase in COMMUNICATING]].sum(axis=1)
     return table
 
 

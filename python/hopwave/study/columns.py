@@ -46,15 +46,4 @@ STEPS = [
 BYTES = ["search_bytes_per_rank", "model_bytes_per_rank", "parents_bytes_per_rank"]
 BYTES += ["internode_bytes", "internode_messages"]
 DIGESTS = ["digest", "graph_digest"]
-COLUMNS = (
-    ABOUT
-    + FILES
-    + PARTITION
-    + SHARES
-    + RUN
-    + STATISTICS
-    + MACHINE
-    + STEPS
-    + BYTES
-    + DIGESTS
-)
+COLUMNS = ABOUT + FILES + PARTITION + SHARES + RUN + STATISTICS + MACHINE + STEPS + BYTES + DIGESTS

@@ -29,9 +29,7 @@ def grid_bytes(rows, columns, block, steps):
     frontier = shorter(steps["frontier"], ranks, block)
     finds = shorter(steps["edges_examined"], ranks * (columns - 1), block)
     around = shorter(unvisited, ranks, block) * (rows if rows > 1 else 0)
-    sent = down * ((rows - 1) * frontier + finds) + up * (
-        (columns - 1) * frontier + around
-    )
+    sent = down * ((rows - 1) * frontier + finds) + up * ((columns - 1) * frontier + around)
     return sent.sum()
 
 

@@ -17,9 +17,7 @@ def table():
     program = shutil.which("hopwave-traverse")
     if not program:
         raise MethodError("hopwave-traverse, which knows the methods, is not on PATH")
-    done = subprocess.run(
-        [program, "--list-methods=json"], capture_output=True, text=True
-    )
+    done = subprocess.run([program, "--list-methods=json"], capture_output=True, text=True)
     if done.returncode:
         raise MethodError(f"hopwave-traverse --list-methods: {done.stderr.strip()}")
     return json.loads(done.stdout)
@@ -91,9 +89,7 @@ def check_option(name, value):
         if not isinstance(number, int):
             raise MethodError(f"is {quoted}, but must be a whole number")
         if not option["min"] <= number <= option["max"]:
-            raise MethodError(
-                f"is {quoted}, but must be from {option['min']} to {option['max']}"
-            )
+            raise MethodError(f"is {quoted}, but must be from {option['min']} to {option['max']}")
     if kind == "real":
         if number is None:
             raise MethodError(f"is {quoted}, but must be a number")
@@ -123,9 +119,7 @@ def check_entry(method):
         raise MethodError(f'.method is "{name}", but must be one of {others}')
     if not engines(method):
         device = next(m["device"] for m in alike if m["algorithm"] == algorithm)
-        raise MethodError(
-            f'.device is "{method["device"]}", but only "{device}" applies here'
-        )
+        raise MethodError(f'.device is "{method["device"]}", but only "{device}" applies here')
     own = {option for m in engines(method) for option in m["options"]}
     given = {f".options.{key}": (key, value) for key, value in method["options"].items()}
     for key in ("direction", "exchange", "delta"):
@@ -138,9 +132,7 @@ def check_entry(method):
             except MethodError as error:
                 raise MethodError(f"{where} {error}") from None
         elif key not in table()["general_options"]:
-            owners = dict.fromkeys(
-                m["name"] for m in table()["methods"] if key in m["options"]
-            )
+            owners = dict.fromkeys(m["name"] for m in table()["methods"] if key in m["options"])
             raise MethodError(
                 f"{where} is for {' and '.join(owners)}, and the method is {name}"
                 if owners

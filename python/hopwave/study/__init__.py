@@ -1,0 +1,1 @@
+"""Studies: their configuration, methods and machines, and what their plots and tables share."""

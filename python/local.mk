@@ -1,0 +1,36 @@
+# python: the package hopwave, installed beside the workflow, whose commands it has
+nobase_dist_pkgdata_DATA += \
+  python/hopwave/__init__.py \
+  python/hopwave/commands/__init__.py \
+  python/hopwave/commands/__main__.py \
+  python/hopwave/commands/archive.py \
+  python/hopwave/commands/bag.py \
+  python/hopwave/commands/base.py \
+  python/hopwave/commands/compare.py \
+  python/hopwave/commands/compare_report.py \
+  python/hopwave/commands/crate.py \
+  python/hopwave/commands/guard.py \
+  python/hopwave/commands/main.py \
+  python/hopwave/commands/noise.py \
+  python/hopwave/commands/pack.py \
+  python/hopwave/commands/records.py \
+  python/hopwave/commands/repeat.py \
+  python/hopwave/commands/run.py \
+  python/hopwave/renamed.py \
+  python/hopwave/schemas/check.json \
+  python/hopwave/schemas/graph.json \
+  python/hopwave/schemas/partition.json \
+  python/hopwave/schemas/renamed.json \
+  python/hopwave/schemas/study.schema.json \
+  python/hopwave/schemas/tree.json \
+  python/hopwave/study/__init__.py \
+  python/hopwave/study/columns.py \
+  python/hopwave/study/configuration.py \
+  python/hopwave/study/machine.py \
+  python/hopwave/study/methods.py \
+  python/hopwave/study/models.py \
+  python/hopwave/study/page.py \
+  python/hopwave/study/style.py \
+  python/hopwave/study/trees.py \
+  python/hopwave/study/units.py \
+  python/hopwave/study/whole.py
