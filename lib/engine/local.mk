@@ -15,6 +15,7 @@ libhopwave_a_SOURCES += \
   lib/engine/core/result.h \
   lib/engine/core/row_column_exchange.c \
   lib/engine/core/row_column_exchange.h \
+  lib/engine/core/spin_wait.h \
   lib/engine/core/trace.c \
   lib/engine/core/trace.h \
   lib/engine/core/tree_cache.h \
@@ -83,9 +84,21 @@ TESTS += lib/engine/sssp/test_negative_cycle.mt
 lib_engine_sssp_test_negative_cycle_mt_SOURCES = lib/engine/sssp/test_negative_cycle.c
 lib_engine_sssp_test_negative_cycle_mt_LDADD = $(TAP_LDADD)
 
+# shortest paths of threads that share memory
+libhopwave_a_SOURCES += \
+  lib/engine/sssp_shared/async_delta.c \
+  lib/engine/sssp_shared/async_delta.h \
+  lib/engine/sssp_shared/work_queue.c \
+  lib/engine/sssp_shared/work_queue.h
+check_PROGRAMS += lib/engine/sssp_shared/test_async_delta.t
+TESTS += lib/engine/sssp_shared/test_async_delta.t
+lib_engine_sssp_shared_test_async_delta_t_SOURCES = lib/engine/sssp_shared/test_async_delta.c
+lib_engine_sssp_shared_test_async_delta_t_LDADD = $(TAP_LDADD)
+
 # shortest paths on 1d and 2d parts
 libhopwave_a_SOURCES += \
   lib/engine/sssp_2d/bellman_ford.c \
+  lib/engine/sssp_2d/delta_asynchronous.c \
   lib/engine/sssp_2d/delta_stepping.c \
   lib/engine/sssp_2d/sssp_2d.h \
   lib/engine/sssp_2d/sssp_2d_exchange.c \

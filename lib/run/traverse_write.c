@@ -107,6 +107,8 @@ static enum hw_status write_option(struct hw_traversal *t, const struct hw_optio
         HW_TRY(hw_store_set_i64(store, HW_AT_RUN, option->attribute, value.number, err));
         return hw_store_set_i64(store, HW_AT_RUN, option->upper_attribute, value.upper, err);
     case HW_OPTION_CHOICE:
+        if (option->reported)
+            value.number = (int64_t)option->reported(&t->searches.result);
         if (option->word_numbers)
             return hw_store_set_i64(store, HW_AT_RUN, option->attribute,
                                     option->word_numbers[value.number], err);

@@ -52,6 +52,7 @@ LIB_LAYERS = [
     ["lib/engine/options"],
     ["lib/engine/core"],
     ["lib/engine/sssp"],
+    ["lib/engine/sssp_shared"],
     [
         "lib/engine/serial",
         "lib/engine/bfs_2d",

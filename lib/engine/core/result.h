@@ -46,7 +46,8 @@ struct hw_result {
     enum hw_outcome outcome; /* the same on all ranks */
     struct hw_cycle cycle;   /* the engine allocates, the caller frees */
     double delta;            /* the bucket width used; 0 by methods without buckets */
-    double seconds;          /* until parent[] is complete in graph ids, slowest rank */
+    bool asynchronous; /* delta-stepping: threads took buckets without waiting for each other */
+    double seconds;    /* until parent[] is complete in graph ids, slowest rank */
     double seconds_search_order; /* until all parents are known in search ids, slowest rank */
     struct hw_trace trace;
     struct hw_reached_counts reached; /* where parent is NULL: by tree_cache->count() */

@@ -61,7 +61,7 @@ struct hw_option {
     const char *upper_attribute; /* RANGE: of HIGH */
     bool negated;                /* FLAG: the attribute is 1 where the flag is not given */
     /* The value that a search used in place of the default or of what was given; NULL: the same
-     * as given. REAL only. */
+     * as given. REAL, and CHOICE: the index of the word. */
     double (*reported)(const struct hw_result *result);
 
     /* Only for certain words of another option, one bit each; requires == NULL: for all. */

@@ -202,6 +202,9 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
     enum hw_status status;
 
     result->delta = paths->derived.width;
+    result->asynchronous = paths->pool != NULL;
+    if (paths->pool)
+        return hw_sssp_2d_async_run(paths, err);
     paths->search.whole = true;
     paths->search.steps_inside = true;
     paths->search.span = paths->derived.width;
@@ -237,6 +240,8 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
+static const struct hw_option *const method_options[] = {&hw_option_delta, &hw_option_schedule,
+                                                         NULL};
 static const char *const transports[] = {"mpi", NULL};
 static const char *const columns[] = {
     "bucket",    "pulled",        "settled", "edges_examined", "expand_exchange",
@@ -250,7 +255,7 @@ static const struct hw_method_descriptor descriptor = {
     .device = HW_CPU,
     .layouts = HW_ON_GRIDS,
     .transports = transports,
-    .options = hw_delta_options,
+    .options = method_options,
     .trace_columns = columns};
 
 const struct hw_method hw_method_delta = {

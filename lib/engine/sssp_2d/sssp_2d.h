@@ -45,6 +45,7 @@
 #include "lib/engine/sssp/sorted_csr.h"
 #include "lib/engine/sssp/sssp_options.h"
 #include "lib/engine/sssp/weight_stats.h"
+#include "lib/engine/sssp_shared/async_delta.h"
 
 /* Lists of own positions. Each position is in each of them at most once, which its mark
  * shows: bit q for queue q. */
@@ -205,6 +206,7 @@ struct hw_sssp_2d {
     struct hw_sssp_2d_scratch scratch;
     struct hw_sssp_2d_parents parents;
     struct hw_sssp_2d_trace trace;
+    struct hw_work_pool *pool; /* of the asynchronous search; NULL where there is none */
 };
 
 /* sssp_2d_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed
@@ -223,6 +225,24 @@ enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid pos
                                  enum hw_status (*run)(struct hw_sssp_2d *, struct hw_result *,
                                                        struct hw_error *),
                                  struct hw_result *result, struct hw_error *err);
+
+/* delta_asynchronous.c: method `delta` on one part without barriers. */
+
+/* How threads take buckets: the words of --schedule. */
+enum hw_schedule { HW_SCHEDULE_AUTO, HW_SCHEDULE_SYNCHRONOUS, HW_SCHEDULE_ASYNCHRONOUS };
+extern const struct hw_option hw_option_schedule;
+
+/* Makes paths->pool if searches shall be asynchronous. Returns HW_BAD_INPUT for several parts where
+ * the user asked for it, or HW_RESOURCES. Local; only with one part does it fail on one rank alone.
+ */
+enum hw_status hw_sssp_2d_async_create(struct hw_sssp_2d *paths, struct hw_error *err);
+
+/* Bytes that may take. Local. */
+hw_count hw_sssp_2d_async_bytes(const struct hw_sssp_2d *paths);
+
+/* All buckets of a search; paths->pool must be there. Returns HW_RESOURCES without memory for
+ * queued vertices. Local. */
+enum hw_status hw_sssp_2d_async_run(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Visits the root alone, everything else unreached. Local. */
 void hw_sssp_2d_reset(struct hw_sssp_2d *paths);

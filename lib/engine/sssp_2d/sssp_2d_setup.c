@@ -165,6 +165,7 @@ hw_count hw_sssp_2d_bytes(const struct hw_part *part, const struct hw_engine_opt
              2 * (hw_count)paths.layout.columns * paths.layout.block;
     if (part->spec.parts > 1) /* requests for parents and their answers, at the end */
         bytes += 2 * (hw_count)(sizeof(hw_lid) + sizeof(hw_gid)) * paths.layout.block;
+    bytes += hw_sssp_2d_async_bytes(&paths);
     if (bellman_ford)
         bytes += hw_tree_bytes(part->vertices, part->spec.parts) +
                  hw_negative_bytes(part->vertices, part->spec.parts);
@@ -179,6 +180,7 @@ void hw_sssp_2d_destroy(void *engine)
         return;
     struct hw_arrays arrays = list_arrays(paths);
     hw_arrays_free(&arrays);
+    hw_work_pool_destroy(paths->pool);
     hw_sorted_csr_free(&paths->tables.out_lists);
     hw_sorted_csr_free(&paths->tables.in_lists);
     hw_tree_close(&paths->parents.tree);
@@ -486,7 +488,7 @@ static enum hw_status open_search(struct hw_sssp_2d *paths, struct hw_error *err
     HW_TRY(make_constants(paths, err));
     if (paths->derived.bellman_ford && paths->derived.weight_stats.negative > 0)
         HW_TRY(hw_tree_open(paths->ctx, paths->part, &paths->parents.tree, err));
-    return HW_OK;
+    return hw_sssp_2d_async_create(paths, err);
 }
 
 enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw_context *ctx,

@@ -4,7 +4,7 @@
  * changes.
  */
 #include "lib/engine/core/cpu_method_list.h"
-#include "lib/engine/sssp/sssp_options.h"
+#include "lib/engine/sssp_2d/sssp_2d.h"
 #include "tests/fixtures/sssp_trial.h"
 #include "tests/tap/tap.h"
 
@@ -69,8 +69,8 @@ static bool try_root(struct sssp_trial *trial, const struct hw_method *method, v
 }
 
 /* Option set number `o`; returns false after the last. */
-static bool options_of(const struct hw_method *method, int o, struct hw_engine_options *options,
-                       int *threads)
+static bool options_of(const struct hw_method *method, int o, int parts,
+                       struct hw_engine_options *options, int *threads)
 {
     static const double delta[] = {0, 1e-3, 1e9, 3};
 
@@ -83,6 +83,11 @@ static bool options_of(const struct hw_method *method, int o, struct hw_engine_o
         return o < 8;
     }
     hw_option_set_real(&options->values, &hw_option_delta, delta[o / 2 % 4]);
+    if (parts == 1) { /* all schedules with all widths */
+        hw_option_set_number(&options->values, &hw_option_schedule, o / 8);
+        *threads = 1 + (o + o / 8) % 8;
+        return o < 24;
+    }
     return o < 8;
 }
 
@@ -95,7 +100,7 @@ static bool try_method(struct hw_context *ctx, struct sssp_trial *trial,
     int threads, before = ctx->threads;
     bool holds = true;
 
-    for (int o = 0; options_of(method, o, &options, &threads); o++) {
+    for (int o = 0; options_of(method, o, ctx->size, &options, &threads); o++) {
         struct hw_error err = {{0}};
         void *engine = NULL;
         if (part->vertices > 1000 && o % 5 != 0) /* these take long */
