@@ -70,6 +70,7 @@ struct hw_gpu_results {
 struct hw_gpu_search {
     const struct hw_gpu_results *results;
     size_t state_bytes; /* of engine->state, zeroed */
+    bool any_order;     /* one GPU: vertices of undirected graphs may have any order */
     /* Lists arrays on the device (hw_gpu_add). Sets engine->heap_bytes, and engine->temporary_bytes
      * to what open() allocates temporarily. One GPU: the counts of engine->graph are known, its
      * lists are still on the host (engine->order). Returns HW_BAD_INPUT for graphs or options that
@@ -128,6 +129,7 @@ struct hw_gpu_engine {
     /* One GPU (gpu/engine/one_gpu_graph.h): */
     struct hw_degree_order order; /* until the engine is open: the lists on the host */
     struct hw_gpu_graph graph;
+    bool graph_ids; /* vertices are numbered by graph id */
     struct hw_gpu_output output;
 };
 

@@ -3,7 +3,8 @@
  *
  * A search leaves parents in search order; a set bit in output->settled stands for the first
  * in-neighbor. The translation into graph ids is the last part of the clock; with canonical
- * parents it needs levels, which otherwise are computed after the clock has stopped.
+ * parents it needs levels, which otherwise are computed after the clock has stopped. Where vertices
+ * are numbered by graph id, the search writes parents into the result and nothing is translated.
  */
 #include "gpu/engine/one_gpu_graph.h"
 #include "gpu/engine/step_trace.h"
@@ -27,7 +28,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     hw_gpu_add(arrays, &graph->next_in_neighbors, 8 * core, sizeof *graph->next_in_neighbors);
     hw_gpu_add(arrays, &graph->vertex_record, 4 * core, sizeof *graph->vertex_record);
     hw_gpu_add(arrays, &graph->first_in_neighbor_id, n, sizeof *graph->first_in_neighbor_id);
-    hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
+    if (!engine->graph_ids)
+        hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
     hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
     hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
     hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
@@ -55,6 +57,8 @@ static enum hw_status upload(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     enum hw_status status = hw_one_gpu_graph_upload(engine, false, err);
 
+    if (engine->graph_ids)
+        engine->output.parent = engine->output.parent_id;
     if (status == HW_OK && engine->order.leaves_moved)
         status = move_leaves(engine, err);
     if (status == HW_OK)
@@ -114,9 +118,11 @@ static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *e
     const uint32_t root = engine->root.vertex;
     const struct hw_gpu_graph *graph = &engine->graph;
 
-    enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
-                                    "the kernel that translates parents", err);
+    enum hw_status status = HW_OK;
 
+    if (!engine->graph_ids)
+        status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
+                         "the kernel that translates parents", err);
     if (status == HW_OK && engine->options.canonical_parents)
         status = jump_pointers(engine, err);
     if (status == HW_OK && engine->options.canonical_parents)

@@ -45,6 +45,11 @@ static enum hw_status order_host(struct hw_gpu_engine *engine, bool weighted, st
     const struct hw_part *part = engine->part;
     const struct hw_gpu_resident *resident = hw_gpu_resident(part);
 
+    if (!resident && engine->ops->any_order && !part->directed &&
+        part->spec.order != HW_ORDER_DEGREE) {
+        hw_degree_order_keep(part, &engine->order);
+        return HW_OK;
+    }
     if (!resident)
         return weighted ? hw_degree_order_number(part, &engine->order, err)
                         : hw_degree_order_make(part, &engine->order, err);
@@ -52,6 +57,8 @@ static enum hw_status order_host(struct hw_gpu_engine *engine, bool weighted, st
                                              .vertices = part->own.count,
                                              .active = resident->active,
                                              .core = resident->core,
+                                             .by_degree = resident->by_degree,
+                                             .graph_ids = resident->graph_ids,
                                              .out.offset = part->grid.out.offset,
                                              .in.offset = part->grid.in.offset};
     return HW_OK;
@@ -73,6 +80,7 @@ enum hw_status hw_one_gpu_graph_plan(struct hw_gpu_engine *engine, bool weighted
                                           .edges = (uint64_t)edges,
                                           .wide = edges > (hw_count)UINT32_MAX,
                                           .directed = engine->part->directed};
+    engine->graph_ids = order->graph_ids;
     if (!engine->part->resident)
         plan_lists(engine, weighted);
     hw_gpu_add(&engine->arrays, &output->parent_id, n, sizeof *output->parent_id);

@@ -131,7 +131,7 @@ enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree
 {
     enum hw_status status = HW_OK;
 
-    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count};
+    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count, .by_degree = true};
     if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->out.neighbor = part->grid.out.index;
@@ -153,6 +153,23 @@ enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree
     return status;
 }
 
+void hw_degree_order_keep(const struct hw_part *part, struct hw_degree_order *order)
+{
+    const hw_lid n = part->own.count;
+    hw_count others = 0;
+
+#pragma omp parallel for reduction(+ : others)
+    for (hw_lid v = 0; v < n; v++)
+        others += part->own.graph_id[v] != v;
+    *order = (struct hw_degree_order){
+        .part = part,
+        .vertices = n,
+        .active = n,
+        .core = n,
+        .graph_ids = others == 0,
+        .out = {.offset = part->grid.out.offset, .neighbor = part->grid.out.index}};
+}
+
 hw_count hw_host_number_bytes(const struct hw_part *part)
 {
     hw_count n = part->vertices, offsets = (part->directed ? 2 : 1) * (n + 1);
@@ -166,7 +183,7 @@ enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degr
 {
     enum hw_status status = HW_OK;
 
-    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count};
+    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count, .by_degree = true};
     if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;

@@ -1,6 +1,8 @@
 /*
  * The lists of a part on the host, renumbered for the GPU methods: vertices by falling degree,
- * and so hubs first in each list. A part under --order degree has this numbering already.
+ * and so hubs first in each list. A part under --order degree has this numbering already. Methods
+ * that accept any order (struct hw_gpu_search) see undirected graphs in the order that the part
+ * has: unless it is that of degrees, all vertices are the core.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
 #define HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
@@ -21,6 +23,7 @@ struct hw_degree_order {
     hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
     hw_lid *position;              /* [vertices] of each vertex; NULL where they are equal */
     hw_lid *vertex_of_position;    /* [vertices] likewise */
+    bool by_degree, graph_ids;     /* likewise */
     bool leaves_moved; /* lists still have positions, which equal vertices except for leaves */
     struct hw_host_lists out, in; /* in: of directed graphs only */
 };
@@ -31,6 +34,9 @@ hw_count hw_degree_order_bytes(const struct hw_part *part);
 /* Borrows the part's lists, or makes renumbered ones. Local. */
 enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree_order *order,
                                     struct hw_error *err);
+
+/* Borrows the lists of an undirected part in the part's own order. Local. */
+void hw_degree_order_keep(const struct hw_part *part, struct hw_degree_order *order);
 
 /* The order and the offsets only: no lists, and leaves are not moved. Local. */
 enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degree_order *order,

@@ -160,6 +160,7 @@ enum hw_status hw_layout_resolve(const struct hw_layout_request *request, int de
                  : request->parts > 0 ? request->parts
                                       : default_parts,
         .weights = weights,
+        .any_order = !request->order_given,
     };
     if (spec->parts < 1)
         return hw_fail(err, HW_USAGE, "how many parts; give %s",

@@ -64,6 +64,7 @@ struct hw_layout_spec {
     int nodes, devices; /* degree-separated: parts = nodes x devices */
     hw_count threshold; /* degree-separated; HW_THRESHOLD_AUTO until built */
     bool weights;       /* keep them, if the graph has any */
+    bool any_order;     /* the order was not asked for: a method may choose another one */
 };
 #define HW_THRESHOLD_AUTO ((hw_count)-1)
 

@@ -37,19 +37,24 @@ static void test_meaning(struct tap *tap)
         int default_parts;
         struct hw_layout_spec spec;
     } cases[] = {
-        {"--layout 1d --parts 6", 0, {HW_LAYOUT_1D, HW_ORDER_DEGREE, 6, 1, 6, 0, 0, 0, false}},
-        {"--layout 1d", 3, {HW_LAYOUT_1D, HW_ORDER_DEGREE, 3, 1, 3, 0, 0, 0, false}},
+        {"--layout 1d --parts 6",
+         0,
+         {HW_LAYOUT_1D, HW_ORDER_DEGREE, 6, 1, 6, 0, 0, 0, false, true}},
+        {"--layout 1d", 3, {HW_LAYOUT_1D, HW_ORDER_DEGREE, 3, 1, 3, 0, 0, 0, false, true}},
         {"--layout 2d --grid 3x2 --order none",
          4,
-         {HW_LAYOUT_2D, HW_ORDER_NONE, 6, 3, 2, 0, 0, 0, false}},
-        {"--layout=2d --parts=12", 0, {HW_LAYOUT_2D, HW_ORDER_DEGREE, 12, 3, 4, 0, 0, 0, false}},
-        {"--layout 2d", 5, {HW_LAYOUT_2D, HW_ORDER_DEGREE, 5, 1, 5, 0, 0, 0, false}},
+         {HW_LAYOUT_2D, HW_ORDER_NONE, 6, 3, 2, 0, 0, 0, false, false}},
+        {"--layout=2d --parts=12",
+         0,
+         {HW_LAYOUT_2D, HW_ORDER_DEGREE, 12, 3, 4, 0, 0, 0, false, true}},
+        {"--layout 2d", 5, {HW_LAYOUT_2D, HW_ORDER_DEGREE, 5, 1, 5, 0, 0, 0, false, true}},
         {"--layout degree-separated --parts 2x4 --order hash",
          0,
-         {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, 8, 0, 0, 2, 4, HW_THRESHOLD_AUTO, false}},
+         {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, 8, 0, 0, 2, 4, HW_THRESHOLD_AUTO, false,
+          false}},
         {"--layout degree-separated --parts 4 --degree-threshold 0",
          0,
-         {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_DEGREE, 4, 0, 0, 4, 1, 0, false}},
+         {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_DEGREE, 4, 0, 0, 4, 1, 0, false, true}},
     };
     struct hw_error err;
     struct hw_layout_spec got;
@@ -58,9 +63,10 @@ static void test_meaning(struct tap *tap)
         const struct hw_layout_spec *want = &cases[i].spec;
         bool right = parse(cases[i].line, cases[i].default_parts, &got, &err) == HW_OK &&
                      got.layout == want->layout && got.order == want->order &&
-                     got.parts == want->parts && got.rows == want->rows &&
-                     got.columns == want->columns && got.nodes == want->nodes &&
-                     got.devices == want->devices && got.threshold == want->threshold;
+                     got.any_order == want->any_order && got.parts == want->parts &&
+                     got.rows == want->rows && got.columns == want->columns &&
+                     got.nodes == want->nodes && got.devices == want->devices &&
+                     got.threshold == want->threshold;
         tap_ok(tap, right, "means what it should: %s", cases[i].line);
     }
 }

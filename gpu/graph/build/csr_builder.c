@@ -5,6 +5,7 @@
 #include "gpu/graph/row_range_builder.h"
 #include "gpu/hopwave_gpu.h"
 #include "lib/base/memory.h"
+#include "lib/base/permutation.h"
 #include "lib/base/radix_sort.h"
 #include "lib/layout/build/build.h"
 
@@ -20,7 +21,9 @@ struct building {
     struct hw_gpu_resident *built;
     hw_lid n;
     int column_bits;
-    bool weights; /* lists have weights and are sorted by them */
+    bool weights;        /* lists have weights and are sorted by them */
+    bool choose_order;   /* by the degrees, instead of `order` */
+    enum hw_order order; /* of the vertices */
 
     struct hw_device_edge_list edge_list; /* the tuples */
 
@@ -28,7 +31,7 @@ struct building {
     uint32_t *out, *in;          /* [n] degrees by graph id; in: of directed graphs only */
     uint32_t *neighbor;          /* [n] one neighbor of each vertex; undirected graphs only */
     uint64_t *multigraph_degree; /* [n] counting parallel edges and loops */
-    uint64_t *counter;           /* [1] */
+    uint64_t *counter;           /* [3] */
     uint32_t *bound;             /* [2] */
 
     struct hw_row_range_builder row_ranges;
@@ -84,7 +87,7 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     else
         hw_gpu_add(arrays, &self->neighbor, n, sizeof *self->neighbor);
     hw_gpu_add(arrays, &self->multigraph_degree, n, sizeof *self->multigraph_degree);
-    hw_gpu_add(arrays, &self->counter, 1, sizeof *self->counter);
+    hw_gpu_add(arrays, &self->counter, 3, sizeof *self->counter);
     hw_gpu_add(arrays, &self->bound, 2, sizeof *self->bound);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "building the graph", err);
     if (status == HW_OK)
@@ -151,6 +154,8 @@ static enum hw_status sort_vertices(struct building *self, struct hw_gpu_vertex_
     enum hw_status status =
         hw_cuda(hw_gpu_launch_order_vertices(sort), "the kernels that order vertices", err);
 
+    built->by_degree = true;
+
     if (status == HW_OK)
         status = hw_gpu_get(bound, self->bound, sizeof bound, err);
     if (status != HW_OK)
@@ -161,14 +166,74 @@ static enum hw_status sort_vertices(struct building *self, struct hw_gpu_vertex_
     if (self->neighbor && built->core < built->active)
         status = hw_cuda(hw_gpu_launch_order_leaves(sort, built->core, built->active),
                          "the kernels that order leaves", err);
-    if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_total(self->out, self->n, self->counter, sort->scratch, sort->bytes),
-            "counting edges", err);
+    return status;
+}
+
+static enum hw_status count_edges(struct building *self, struct hw_gpu_vertex_sort *sort,
+                                  struct hw_error *err)
+{
+    struct hw_gpu_resident *built = self->built;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_total(self->out, self->n, self->counter, sort->scratch, sort->bytes),
+                "counting edges", err);
+
     if (status == HW_OK)
         status = hw_gpu_get(&built->edges, self->counter, sizeof built->edges, err);
     built->wide = built->edges > UINT32_MAX;
     return status;
+}
+
+/* Whether degrees hardly vary, so that no vertex is a hub: a standard deviation below this part of
+ * the mean (random graphs of mean degree d: 1 / sqrt(d); R-MAT graphs: above 1). Longer lists than
+ * fit beside the record of a vertex are fast in any order only if there are many. */
+#define MAX_VARIATION 0.7
+#define INLINE_DEGREE 8
+#define MIN_MEAN_DEGREE 3
+
+static enum hw_status choose_order(struct building *self, struct hw_error *err)
+{
+    uint64_t sums[3]; /* of degrees, of their squares; the largest */
+    enum hw_status status = hw_cuda(hw_gpu_launch_degree_sums(self->out, self->n, self->counter),
+                                    "the kernel that sums degrees", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(sums, self->counter, sizeof sums, err);
+    if (status != HW_OK)
+        return status;
+    const double mean = (double)sums[0] / self->n, square = (double)sums[1] / self->n;
+    const bool even = square - mean * mean < MAX_VARIATION * MAX_VARIATION * mean * mean;
+    if (even && (sums[2] <= INLINE_DEGREE || mean > MIN_MEAN_DEGREE))
+        self->order = HW_ORDER_NONE;
+    return HW_OK;
+}
+
+/* Numbers vertices by graph id, or by hash: all of them are the core. */
+static enum hw_status number_vertices(struct building *self, struct hw_gpu_vertex_sort *sort,
+                                      struct hw_error *err)
+{
+    struct hw_gpu_resident *built = self->built;
+    const struct hw_permutation hash = hw_permutation((uint64_t)self->n, HW_ORDER_HASH_SEED);
+    const size_t bytes = (size_t)self->n * sizeof(uint32_t);
+    uint32_t *vertex = NULL;
+    enum hw_status status = HW_OK;
+
+    built->active = built->core = self->n;
+    built->graph_ids = self->order == HW_ORDER_NONE;
+    if (built->graph_ids) {
+        status = hw_cuda(hw_gpu_launch_number(sort->vertex_of_id, self->n), "numbers", err);
+    } else {
+        status = hw_alloc(&vertex, self->n, sizeof *vertex, "numbers of vertices", err);
+#pragma omp parallel for if (status == HW_OK)
+        for (hw_lid v = 0; v < (status == HW_OK ? self->n : 0); v++)
+            vertex[v] = (uint32_t)hw_permute(&hash, v);
+        if (status == HW_OK)
+            status = hw_gpu_put(sort->vertex_of_id, vertex, bytes, err);
+        free(vertex);
+    }
+    return status == HW_OK
+               ? hw_cuda(hw_gpu_launch_invert(sort->vertex_of_id, self->n, 0, sort->graph_id),
+                         "numbers", err)
+               : status;
 }
 
 static enum hw_status order_vertices(struct building *self, struct hw_error *err)
@@ -192,8 +257,13 @@ static enum hw_status order_vertices(struct building *self, struct hw_error *err
     sort.graph_id = built->graph_id;
     sort.vertex_of_id = built->vertex_of_id;
     sort.bound = self->bound;
+    if (status == HW_OK && self->choose_order)
+        status = choose_order(self, err);
     if (status == HW_OK)
-        status = sort_vertices(self, &sort, err);
+        status = self->order == HW_ORDER_DEGREE ? sort_vertices(self, &sort, err)
+                                                : number_vertices(self, &sort, err);
+    if (status == HW_OK)
+        status = count_edges(self, &sort, err);
     hw_gpu_release(&scratch_arrays);
     return status;
 }
@@ -417,6 +487,8 @@ static enum hw_status make_part(struct building *self, const struct hw_layout_sp
                              .weights = self->weights ? desc->weights : HW_WEIGHTS_NONE,
                              .grid.block = self->n};
     part->spec.weights = self->weights;
+    if (self->choose_order || self->order != HW_ORDER_DEGREE)
+        part->spec.order = self->order;
     memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
     enum hw_status status = get_vertices(self, &part->own, err);
     if (status == HW_OK)
@@ -470,14 +542,16 @@ static void note(const struct building *self, double seconds)
 
 /* A part that stays on the device. */
 static enum hw_status build_resident(const struct hw_context *ctx, struct hw_graph *graph,
-                                     const struct hw_layout_spec *spec, struct hw_part *part,
-                                     struct hw_error *err)
+                                     const struct hw_layout_spec *spec, bool any_order,
+                                     struct hw_part *part, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     struct building self = {.ctx = ctx,
                             .graph = graph,
                             .desc = desc,
                             .n = (hw_lid)desc->vertices,
+                            .choose_order = any_order && spec->any_order,
+                            .order = any_order ? spec->order : HW_ORDER_DEGREE,
                             .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE};
     double started = hw_seconds();
 
@@ -516,14 +590,23 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
                             struct hw_error *err)
 {
     return is_one_grid(spec) && !spec->weights
-               ? build_resident(ctx, graph, spec, part, err)
+               ? build_resident(ctx, graph, spec, false, part, err)
                : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
+}
+
+enum hw_status hw_gpu_build_any_order(const struct hw_context *ctx, struct hw_graph *graph,
+                                      const struct hw_layout_spec *spec, struct hw_part *part,
+                                      struct hw_error *err)
+{
+    return is_one_grid(spec) && !spec->weights && !hw_graph_desc(graph)->directed
+               ? build_resident(ctx, graph, spec, true, part, err)
+               : hw_gpu_build(ctx, graph, spec, part, err);
 }
 
 enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
                                       const struct hw_layout_spec *spec, struct hw_part *part,
                                       struct hw_error *err)
 {
-    return is_one_grid(spec) ? build_resident(ctx, graph, spec, part, err)
+    return is_one_grid(spec) ? build_resident(ctx, graph, spec, false, part, err)
                              : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
 }

@@ -26,7 +26,8 @@
 struct hw_gpu_resident {
     struct hw_resident base;
     struct hw_gpu_arrays arrays;
-    uint32_t active, core; /* as in gpu/graph/device_graph.h */
+    uint32_t active, core;     /* as in gpu/graph/device_graph.h */
+    bool by_degree, graph_ids; /* likewise */
     uint64_t edges;
     bool wide;
     struct hw_gpu_lists out, in; /* in: of directed graphs only */
@@ -47,7 +48,15 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
 
-/* The same, but a grid of one part with weights is resident too, each list by rising weight. */
+/* The same, but an undirected grid of one part has the order that spec asks for. If it asks for
+ * none, that is by degree, or the graph's own where degrees hardly vary: hubs are worth nothing
+ * there, and results need no translation. part->spec.order says which. */
+enum hw_status hw_gpu_build_any_order(const struct hw_context *ctx, struct hw_graph *graph,
+                                      const struct hw_layout_spec *spec, struct hw_part *part,
+                                      struct hw_error *err);
+
+/* The same as hw_gpu_build(), but a grid of one part with weights is resident too, each list by
+ * rising weight. */
 enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
                                       const struct hw_layout_spec *spec, struct hw_part *part,
                                       struct hw_error *err);

@@ -43,6 +43,9 @@ int hw_gpu_launch_distribute(const uint32_t *from,
 int hw_gpu_launch_delegates(const struct hw_delegate *delegate, uint64_t count, uint32_t first,
                             uint32_t *number);
 
+/* sums[0]: of degrees; [1]: of their squares; [2]: the largest degree. */
+int hw_gpu_launch_degree_sums(const uint32_t *degree, uint32_t vertices, uint64_t *sums);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 /* Kernels that number vertices. */
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/graph/build/vertex_order.h"
 
 namespace
@@ -58,7 +59,34 @@ __global__ void name_delegates(const hw_delegate *delegate, uint64_t count, uint
         to[delegate[k].graph_id] = first + static_cast<uint32_t>(k);
 }
 
+__global__ void degree_sums(const uint32_t *degree, uint32_t vertices, uint64_t *sums)
+{
+    unsigned long long sum = 0, squares = 0, most = 0;
+
+    for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
+        const unsigned long long own = degree[v];
+        sum += own;
+        squares += own * own;
+        most = max(most, own);
+    }
+    hw_warp_add_to(sum, sums);
+    hw_warp_add_to(squares, sums + 1);
+    most = hw_warp_max(most);
+    if ((threadIdx.x & 31) == 0)
+        atomicMax(reinterpret_cast<unsigned long long *>(sums + 2), most);
+}
+
 } // namespace
+
+int hw_gpu_launch_degree_sums(const uint32_t *degree, uint32_t vertices, uint64_t *sums)
+{
+    const cudaError_t error = cudaMemsetAsync(sums, 0, 3 * sizeof *sums);
+
+    if (error != cudaSuccess)
+        return error;
+    degree_sums<<<hw_blocks(vertices, block_size), block_size>>>(degree, vertices, sums);
+    return cudaGetLastError();
+}
 
 int hw_gpu_launch_number(uint32_t *id, uint64_t count)
 {
