@@ -74,7 +74,8 @@ gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queu
 kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/peer_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/pendant_trees_kernel.cu
-kernel_includes += gpu/bfs/direction_optimizing/one_gpu_bfs.h \
+kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
+  gpu/bfs/direction_optimizing/one_gpu_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
@@ -83,9 +84,9 @@ kernel_includes += gpu/bfs/direction_optimizing/one_gpu_bfs.h \
   gpu/bfs/direction_optimizing/peer_bfs.h \
   gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/peer_bfs_device.cuh \
-  gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h \
   gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh
-gpu_sources += gpu/bfs/direction_optimizing/host_staged_bfs.c \
+gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
+  gpu/bfs/direction_optimizing/host_staged_bfs.c \
   gpu/bfs/direction_optimizing/host_staged_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
   gpu/bfs/direction_optimizing/peer_bfs_host.c

@@ -1,8 +1,7 @@
 /* Method `fused` on several GPUs: levels as kernel launches with exchanges by the host. Kernels are
- * those of peer_bfs_kernel.cu; decisions those of peer_bfs_direction_policy.h. */
+ * those of peer_bfs_kernel.cu; decisions those of direction_policy.h. */
 #include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
 
-#include "gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h"
 #include "gpu/device/packed_queue.h"
 
 #include <cuda_runtime_api.h>
@@ -11,11 +10,11 @@
 /* A search in progress. */
 struct run {
     struct hw_peer_bfs_stepper *stepper;
-    struct hw_peer_bfs_state state;
+    struct hw_bfs_state state;
     struct hw_peer_bfs_control control;     /* as the last step left it */
     struct hw_peer_bfs_trace_record record; /* of the current level */
     hw_count messages;                      /* likewise */
-    enum hw_peer_bfs_routine next;
+    enum hw_bfs_routine next;
     unsigned long long gathered[HW_PARTITION_1D_PARTS]
                                [3]; /* counters of all GPUs, from the last sum_counters() */
     uint32_t frontier;              /* vertices of this GPU */
@@ -220,7 +219,7 @@ static void set_frontier(struct run *run, const unsigned long long *sum)
 /* Applies received discoveries of a top-down level on their owners. Collective. */
 static enum hw_status receive(struct run *run, bool all, struct hw_error *err)
 {
-    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_bfs_state *state = &run->state;
     struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_RECEIVE,
                                     .depth = state->depth,
                                     .current = state->current,
@@ -250,7 +249,7 @@ static enum hw_status receive(struct run *run, bool all, struct hw_error *err)
 /* One top-down level that broadcasts its discoveries, or sends them to their owners. Collective. */
 static enum hw_status push(struct run *run, bool all, struct hw_error *err)
 {
-    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_bfs_state *state = &run->state;
     const struct hw_peer_bfs_step keep = {.kind = HW_PEER_BFS_STEP_SNAPSHOT,
                                           .current = state->current};
     const struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_PUSH,
@@ -261,8 +260,8 @@ static enum hw_status push(struct run *run, bool all, struct hw_error *err)
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = clear_queue(run, state->depth + 1, err);
 
-    run->record = (struct hw_peer_bfs_trace_record){
-        .routine = all ? HW_PEER_BFS_PUSH_ALL : HW_PEER_BFS_PUSH, .frontier = run->frontier};
+    run->record = (struct hw_peer_bfs_trace_record){.routine = all ? HW_BFS_PUSH_ALL : HW_BFS_PUSH,
+                                                    .frontier = run->frontier};
     if (status == HW_OK && !all)
         status = launch(run, &keep, err);
     if (status == HW_OK)
@@ -278,7 +277,7 @@ static enum hw_status push(struct run *run, bool all, struct hw_error *err)
         status = receive(run, all, err);
     state->depth++;
     trace_append(run);
-    run->next = hw_peer_bfs_after_queue(run->stepper->params, state);
+    run->next = hw_bfs_after_queue(&run->stepper->params->policy, state);
     return status;
 }
 
@@ -303,13 +302,13 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
 {
     static const enum hw_peer_bfs_step_kind first[] = {
         HW_PEER_BFS_STEP_SNAPSHOT, HW_PEER_BFS_STEP_PUSH, HW_PEER_BFS_STEP_SEND_BITS};
-    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_bfs_state *state = &run->state;
     struct hw_peer_bfs_step step = {.depth = state->depth, .current = state->current};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = HW_OK;
 
     run->record = (struct hw_peer_bfs_trace_record){
-        .routine = HW_PEER_BFS_PUSH_BITS,
+        .routine = HW_BFS_PUSH_BITS,
         .frontier = run->frontier,
         .edges = hw_packed_work(run->control.queue[state->depth & 3], HW_PEER_BFS_EDGE_BITS)};
     for (size_t k = 0; k < sizeof first / sizeof *first && status == HW_OK; k++) {
@@ -338,14 +337,14 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
     set_frontier(run, sum);
     state->depth++;
     trace_append(run);
-    run->next = hw_peer_bfs_after_push_only(run->stepper->params, state);
+    run->next = hw_bfs_after_push_only(&run->stepper->params->policy, state);
     return status;
 }
 
 /* Queues what a level discovered without queueing, to push it. Collective. */
 static enum hw_status queue_discovered(struct run *run, struct hw_error *err)
 {
-    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_bfs_state *state = &run->state;
     const struct hw_peer_bfs_step step = {
         .kind = HW_PEER_BFS_STEP_QUEUE, .depth = state->depth, .current = state->current};
     unsigned long long sum[3] = {0, 0, 0};
@@ -355,7 +354,7 @@ static enum hw_status queue_discovered(struct run *run, struct hw_error *err)
         status = launch(run, &step, err);
     if (status == HW_OK)
         status = read_counters(run, err);
-    run->record = (struct hw_peer_bfs_trace_record){.routine = HW_PEER_BFS_QUEUE,
+    run->record = (struct hw_peer_bfs_trace_record){.routine = HW_BFS_QUEUE,
                                                     .frontier = run->frontier,
                                                     .found = run->frontier,
                                                     .update = elapsed_since(run)};
@@ -364,7 +363,7 @@ static enum hw_status queue_discovered(struct run *run, struct hw_error *err)
     state->edges = sum[1];
     state->first_neighbor_refs = sum[2];
     trace_append(run);
-    run->next = hw_peer_bfs_after_queue(run->stepper->params, state);
+    run->next = hw_bfs_after_queue(&run->stepper->params->policy, state);
     return status;
 }
 
@@ -372,17 +371,17 @@ static enum hw_status queue_discovered(struct run *run, struct hw_error *err)
 static enum hw_status pull(struct run *run, struct hw_error *err)
 {
     const struct hw_peer_bfs_params *params = run->stepper->params;
-    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_bfs_state *state = &run->state;
     const struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_PULL,
                                           .current = state->current,
                                           .initial = state->initial,
                                           .unvisited =
-                                              (uint32_t)hw_peer_bfs_unvisited(params, state)};
+                                              (uint32_t)hw_bfs_unvisited(&params->policy, state)};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = launch(run, &step, err);
 
     run->record =
-        (struct hw_peer_bfs_trace_record){.routine = HW_PEER_BFS_PULL, .frontier = run->frontier};
+        (struct hw_peer_bfs_trace_record){.routine = HW_BFS_PULL, .frontier = run->frontier};
     if (status == HW_OK)
         status = read_counters(run, err);
     run->record.found = (uint32_t)run->control.discovered[0];
@@ -398,7 +397,7 @@ static enum hw_status pull(struct run *run, struct hw_error *err)
     state->frontier = sum[0];
     state->depth++;
     trace_append(run);
-    run->next = hw_peer_bfs_after_pull(params, state, sum[2]);
+    run->next = hw_bfs_after_pull(&params->policy, state, sum[2]);
     return status;
 }
 
@@ -406,14 +405,14 @@ static enum hw_status pull(struct run *run, struct hw_error *err)
 static enum hw_status level(struct run *run, struct hw_error *err)
 {
     switch (run->next) {
-    case HW_PEER_BFS_PULL:
+    case HW_BFS_PULL:
         return pull(run, err);
-    case HW_PEER_BFS_QUEUE:
+    case HW_BFS_QUEUE:
         return queue_discovered(run, err);
-    case HW_PEER_BFS_PUSH_BITS:
+    case HW_BFS_PUSH_BITS:
         return push_bits(run, err);
     default:
-        return push(run, run->next == HW_PEER_BFS_PUSH_ALL, err);
+        return push(run, run->next == HW_BFS_PUSH_ALL, err);
     }
 }
 
@@ -432,7 +431,7 @@ static enum hw_status begin(struct run *run, uint32_t root, struct hw_error *err
     run->state.edges = sum[1];
     run->state.first_neighbor_refs = sum[2];
     run->last_time = hw_seconds();
-    run->next = hw_peer_bfs_after_queue(run->stepper->params, &run->state);
+    run->next = hw_bfs_after_queue(&run->stepper->params->policy, &run->state);
     return status;
 }
 
@@ -443,7 +442,7 @@ enum hw_status hw_peer_bfs_search_by_steps(struct hw_peer_bfs_stepper *stepper, 
 
     stepper->trace_count = 0;
     enum hw_status status = begin(&run, root, err);
-    while (status == HW_OK && run.next != HW_PEER_BFS_LEAVES)
+    while (status == HW_OK && run.next != HW_BFS_LEAVES)
         status = level(&run, err);
     const struct hw_peer_bfs_step end = {.kind = HW_PEER_BFS_STEP_END,
                                          .current = run.state.current,
@@ -453,7 +452,7 @@ enum hw_status hw_peer_bfs_search_by_steps(struct hw_peer_bfs_stepper *stepper, 
         status = launch(&run, &end, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
-    run.record = (struct hw_peer_bfs_trace_record){.routine = HW_PEER_BFS_LEAVES,
+    run.record = (struct hw_peer_bfs_trace_record){.routine = HW_BFS_LEAVES,
                                                    .edges = stepper->params->partition.active -
                                                             stepper->params->partition.core,
                                                    .update = elapsed_since(&run)};

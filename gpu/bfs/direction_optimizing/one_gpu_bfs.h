@@ -9,6 +9,7 @@
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_H
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_H
 
+#include "gpu/bfs/direction_optimizing/direction_policy.h"
 #include "gpu/engine/result_kernels.h"
 
 #ifdef __cplusplus
@@ -17,10 +18,6 @@ extern "C" {
 
 /* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_ONE_GPU_BFS_EDGE_BITS 34
-
-/* Expected probes are tabulated for frontiers with the fraction 2^(-k/2) of all edges, k below
- * this. */
-#define HW_ONE_GPU_BFS_FRACTIONS 48
 
 #define HW_ONE_GPU_BFS_THREADS 1024
 #define HW_ONE_GPU_BFS_MAX_BLOCKS 1024
@@ -73,12 +70,13 @@ struct hw_one_gpu_bfs_search {
  * rest by one vertex each. Constant after preparation. */
 struct hw_one_gpu_bfs_pendant_trees {
     uint32_t *core_parent; /* [core] parent within its pendant tree, else HW_INVALID_VERTEX */
-    uint32_t *bitmap;      /* [core / 32 + 1] vertices of the core in pendant trees */
+    uint32_t *bitmap;      /* [core / 32 + 1] vertices of the core that searches do not look for:
+                              those in pendant trees, and isolated ones */
     uint32_t *vertex;      /* [active] pendant vertices and leaves of pendant trees, ascending */
     uint32_t *parent;      /* [active] parent of vertex[i] */
     uint32_t *attachment;  /* [active] vertex outside the tree that the tree of vertex[i] joins */
     uint32_t count;        /* entries of vertex */
-    uint32_t core_count;   /* of those, vertices of the core: the first ones */
+    uint32_t core_count;   /* bits set in bitmap */
     void *scratch;         /* [scratch_bytes] for their selection */
     uint64_t scratch_bytes;
 };
@@ -87,16 +85,14 @@ struct hw_one_gpu_bfs_pendant_trees {
 struct hw_one_gpu_bfs_config {
     struct hw_gpu_trace_record *trace; /* [trace_capacity], or NULL for no trace */
     uint32_t trace_capacity;
-    int direction;                          /* enum hw_direction */
-    uint32_t short_list_begin;              /* vertices >= this have at most
-                                               HW_ONE_GPU_BFS_INLINE_NEIGHBORS neighbors */
-    uint32_t tile;                          /* edges per thread and tile, top-down: at most 4 */
-    uint32_t hub_words;                     /* words of the bitmap cached in shared memory */
-    uint32_t single_cta_vertices;           /* one block expands frontiers up to so many vertices */
-    uint32_t single_cta_edges;              /* and edges */
-    bool single_cta_bitmap_fits;            /* the bitmap fits in shared memory with both queues */
-    float probes[HW_ONE_GPU_BFS_FRACTIONS]; /* expected probes of a vertex whose first in-neighbor
-                                               is unvisited */
+    uint32_t short_list_begin;    /* vertices >= this have at most
+                                     HW_ONE_GPU_BFS_INLINE_NEIGHBORS neighbors */
+    uint32_t tile;                /* edges per thread and tile, top-down: at most 4 */
+    uint32_t hub_words;           /* words of the bitmap cached in shared memory */
+    uint32_t single_cta_vertices; /* one block expands frontiers up to so many vertices */
+    uint32_t single_cta_edges;    /* and edges */
+    bool single_cta_bitmap_fits;  /* the bitmap fits in shared memory with both queues */
+    struct hw_bfs_policy policy;
 };
 
 struct hw_one_gpu_bfs_params {

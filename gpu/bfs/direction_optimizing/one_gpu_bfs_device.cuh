@@ -26,9 +26,6 @@ constexpr int threads = HW_ONE_GPU_BFS_THREADS;
 constexpr int warps = threads / 32;
 constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
 
-/* enum hw_direction */
-constexpr int top_down = 1, bottom_up = 2;
-
 /* ---- sums ---- */
 
 /* Exclusive sum over the threads of a block; *total: the sum over all. All threads of the block.

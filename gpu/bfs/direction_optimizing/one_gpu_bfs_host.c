@@ -10,51 +10,48 @@
 #include "gpu/graph/build/csr_builder.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <string.h>
+
+/* Frontiers of up to so many edges are queued. */
+#define MIN_UNQUEUED_EDGES (1u << 17)
 
 struct state {
     struct hw_one_gpu_bfs_params params;
     struct hw_one_gpu_bfs_shape shape;
 };
 
-/* Degree distribution of the core: number of vertices and sum of degrees in classes that double. */
-struct degrees {
-    double count[64], sum[64];
-};
-
-static struct degrees count_degrees(const struct hw_degree_order *order)
+/* Costs in picoseconds of a whole H200, R-MAT graphs of edge factor 16. */
+static void set_policy(const struct hw_gpu_engine *engine, struct hw_bfs_policy *policy)
 {
+    const struct hw_degree_order *order = &engine->order;
     const hw_count *offset = order->part->directed ? order->in.offset : order->out.offset;
-    struct degrees degrees = {.count = {0}};
+    struct hw_bfs_degree_classes classes = {.count = {0}};
 
-    for (hw_lid v = 0; v < order->core; v++) {
-        uint64_t degree = (uint64_t)(offset[v + 1] - offset[v]);
-        int class = degree ? 63 - __builtin_clzll(degree) : 0;
-        degrees.count[class] += 1;
-        degrees.sum[class] += (double)degree;
-    }
-    return degrees;
+    *policy = (struct hw_bfs_policy){
+        .direction = (int)hw_direction_of(&engine->options),
+        .parts = 1,
+        .core = order->core,
+        .edges = engine->graph.edges,
+        .broadcast_edges = MIN_UNQUEUED_EDGES,
+        .bits_fraction = 1,
+        .pull_weight = hw_fused_pull_weight(&engine->options),
+        .costs = {.push_edge = 25, .only_edge = 25, .pull_first = 5, .pull = 5e6f}};
+    for (hw_lid v = 0; v < order->core; v++)
+        if (offset[v + 1] > offset[v])
+            hw_bfs_count_degree(&classes, (uint64_t)(offset[v + 1] - offset[v]));
+    hw_bfs_tabulate(&classes, order->by_degree, policy);
 }
 
-/* Tabulates the expected probes of a vertex whose first in-neighbor is unvisited, if each edge
- * comes from the frontier with probability p = 2^(-k/2): a list of d more in-neighbors costs (1 -
- * (1-p)^d) / p. */
-static void tabulate_probes(const struct hw_degree_order *order, float *probes)
+/* Whether all neighbors of all vertices are inline. */
+static bool are_lists_short(const struct hw_degree_order *order)
 {
-    struct degrees degrees = count_degrees(order);
+    const hw_count *offset = order->out.offset;
+    hw_count long_lists = 0;
 
-    for (int k = 0; k < HW_ONE_GPU_BFS_FRACTIONS; k++) {
-        double p = exp2(-k / 2.0), sum = 0;
-        for (int class = 0; class < 64; class ++) {
-            if (degrees.count[class] == 0)
-                continue;
-            double rest = degrees.sum[class] / degrees.count[class] - 1;
-            rest = rest > 0 ? rest : 0;
-            sum += degrees.count[class] * (p < 1 ? (1 - pow(1 - p, rest)) / p : rest > 0);
-        }
-        probes[k] = (float)(order->core > 0 ? sum / order->core : 0);
-    }
+#pragma omp parallel for reduction(+ : long_lists)
+    for (hw_lid v = 0; v < order->vertices; v++)
+        long_lists += offset[v + 1] - offset[v] > HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
+    return long_lists == 0;
 }
 
 /* The first vertex from which on all neighbors are inline, so that their lists are not read. None
@@ -65,6 +62,8 @@ static uint32_t find_short_list_begin(const struct hw_degree_order *order)
 
     if (order->part->directed)
         return HW_INVALID_VERTEX;
+    if (!order->by_degree)
+        return are_lists_short(order) ? 0 : HW_INVALID_VERTEX;
     while (from < to) {
         hw_lid middle = from + (to - from) / 2;
         if (order->out.offset[middle + 1] - order->out.offset[middle] >
@@ -103,9 +102,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
         return hw_fail(err, HW_BAD_INPUT,
                        "method fused supports up to 2^%d vertices and 2^%d stored edges",
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
-    tabulate_probes(order, params->config.probes);
+    set_policy(engine, &params->config.policy);
     params->config.short_list_begin = find_short_list_begin(order);
-    params->config.direction = (int)hw_direction_of(&engine->options);
     params->config.trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &params->search.visited[half], core / 32 + 1,
@@ -147,6 +145,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     if (status == HW_OK)
         status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->params),
                          "the kernels that find trees", err);
+    state->params.config.policy.core = engine->graph.core - state->params.pendant.core_count;
     /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
         status = search(engine, err);
@@ -200,6 +199,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
 
 static const struct hw_gpu_search fused = {.results = &hw_one_gpu_bfs_results,
                                            .state_bytes = sizeof(struct state),
+                                           .any_order = true,
                                            .plan = plan,
                                            .open = open_search,
                                            .search = search,
@@ -208,5 +208,5 @@ static const struct hw_gpu_search fused = {.results = &hw_one_gpu_bfs_results,
 const struct hw_method hw_method_fused = {.descriptor = &hw_descriptor_fused,
                                           .ops = &hw_gpu_engine_ops,
                                           .bytes = hw_gpu_host_bytes,
-                                          .build = hw_gpu_build,
+                                          .build = hw_gpu_build_any_order,
                                           .impl = &fused};

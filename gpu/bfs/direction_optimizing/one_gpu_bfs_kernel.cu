@@ -32,14 +32,6 @@ namespace hw_one_gpu_bfs
 namespace
 {
 
-/* Cost model, in picoseconds of a whole H200: per edge pushed, per first in-neighbor tested, per
- * further in-neighbor probed, per bottom-up level. Only ratios matter. */
-constexpr float cost_push_edge = 25, cost_first_neighbor = 5, cost_probe = 4, cost_pull_level = 5e6;
-
-/* Frontiers with more edges than the minimum, and more than 1 / unqueued_fraction of all edges, are
- * pushed without queueing. */
-constexpr count64 min_unqueued_edges = 1u << 17, unqueued_fraction = 4096;
-
 /* ---- initialization ---- */
 
 /* Path from the root up its pendant tree to the vertex where the search starts. Empty if the root
@@ -268,53 +260,10 @@ __device__ void clear_unvisited_parents(const kernel_params &params, const uint3
 
 /* State of a search, equal in all threads. */
 struct search_state {
-    uint32_t depth, reached;
+    hw_bfs_state level;
     uint32_t *visited, *spare; /* bitmaps, swapped after each bottom-up level */
-    bool initial;              /* no level was pulled so far */
     uint32_t records;
 };
-
-/* Whether pulling the next level costs less than pushing it. edges: of the frontier; all: not
- * pushed so far; first_neighbor_refs: vertices whose first in-neighbor is in the frontier. */
-__device__ __forceinline__ bool pull_is_cheaper(const kernel_params &params, count64 edges,
-                                                count64 all, count64 first_neighbor_refs,
-                                                uint32_t unvisited)
-{
-    const float push = cost_push_edge * static_cast<float>(edges);
-
-    if (params.config.direction != 0)
-        return params.config.direction == bottom_up;
-    if (push < cost_pull_level)
-        return false;
-    const float fraction = static_cast<float>(edges) / static_cast<float>(max(all, edges));
-    const int at = min(static_cast<int>(-2.0f * log2f(fraction)), HW_ONE_GPU_BFS_FRACTIONS - 1);
-    const float rest = unvisited > first_neighbor_refs
-                           ? static_cast<float>(unvisited - first_neighbor_refs)
-                           : 0.0f;
-    const float pull = cost_pull_level + cost_first_neighbor * unvisited +
-                       cost_probe * rest * params.config.probes[at > 0 ? at : 0];
-    return pull < push;
-}
-
-/* Whether to return to top-down after a bottom-up level. left: vertices it did not discover. */
-__device__ __forceinline__ bool push_is_cheaper(const kernel_params &params, uint32_t found,
-                                                uint32_t left)
-{
-    const count64 degree = params.graph.edges / (params.graph.active + 1) + 1;
-
-    if (params.config.direction != 0)
-        return params.config.direction == top_down;
-    return found < 1024 || found * degree < (left + bitmap_words(params)) / 4;
-}
-
-/* Unvisited vertices of the core outside pendant trees, at most. */
-__device__ __forceinline__ uint32_t unvisited_of(const kernel_params &params,
-                                                 const search_state &search)
-{
-    const uint32_t most = params.graph.core - params.pendant.core_count;
-
-    return most - min(search.reached, most);
-}
 
 /* How a sequence of bottom-up levels ended. */
 enum pull_end { to_push, nothing_left, leaves_done };
@@ -344,31 +293,34 @@ __device__ pull_end finish_search(const kernel_params &params, grid_context &gri
 /* Bottom-up levels, until pushing is cheaper or nothing is left to discover. */
 template <typename Offset>
 __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
-                                search_state &search, uint32_t frontier, uint32_t root,
-                                uint4 *shared_memory)
+                                search_state &search, uint32_t root, uint4 *shared_memory)
 {
+    const hw_bfs_policy &policy = params.config.policy;
+    hw_bfs_state &level = search.level;
+
     for (;;) {
-        pull_level<Offset>(params, grid, search.visited, search.spare, search.initial,
-                           unvisited_of(params, search), shared_memory);
+        pull_level<Offset>(params, grid, search.visited, search.spare, level.initial,
+                           static_cast<uint32_t>(hw_bfs_unvisited(&policy, &level)), shared_memory);
         grid_barrier(grid);
         const uint32_t found = grid.block->reduced.discovered, left = grid.block->reduced.unvisited;
-        trace_append(params, search.records, HW_ROUTINE_PULL, frontier, found,
-                     grid.block->reduced.probes);
+        trace_append(params, search.records, HW_ROUTINE_PULL, static_cast<uint32_t>(level.frontier),
+                     found, grid.block->reduced.probes);
         uint32_t *swap = search.visited;
         search.visited = search.spare;
         search.spare = swap;
-        search.initial = false;
-        search.reached += found;
-        frontier = found;
-        search.depth++;
-        if (found == 0 || left == 0)
+        level.initial = false;
+        level.reached += found;
+        level.frontier = found;
+        level.depth++;
+        const hw_bfs_routine next = hw_bfs_after_pull(&policy, &level, left);
+        if (next == HW_BFS_LEAVES)
             return nothing_left;
         if (left <= HW_ONE_GPU_BFS_TAIL_VERTICES && left == grid.block->reduced.listed &&
-            params.config.direction != top_down)
-            return finish_search<Offset>(params, grid, search, frontier, left, root, shared_memory);
-        if (!push_is_cheaper(params, found, left))
+            policy.direction != HW_BFS_TOP_DOWN)
+            return finish_search<Offset>(params, grid, search, found, left, root, shared_memory);
+        if (next == HW_BFS_PULL)
             continue;
-        queue_discovered<Offset>(params, grid, search.depth, search.visited, search.spare);
+        queue_discovered<Offset>(params, grid, level.depth, search.visited, search.spare);
         grid_barrier(grid);
         return to_push;
     }
@@ -383,7 +335,8 @@ __device__ uint32_t push_unqueued(const kernel_params &params, grid_context &gri
 {
     snapshot_bitmap(params, search.visited, search.spare);
     grid_barrier(grid);
-    push_level<Offset, false>(params, grid, search.depth, queue, search.visited, shared_memory);
+    push_level<Offset, false>(params, grid, search.level.depth, queue, search.visited,
+                              shared_memory);
     grid_barrier(grid);
     return grid.block->reduced.discovered;
 }
@@ -393,30 +346,28 @@ template <typename Offset>
 __device__ uint32_t push_queued(const kernel_params &params, grid_context &grid,
                                 const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    push_level<Offset, true>(params, grid, search.depth, queue, search.visited, shared_memory);
+    push_level<Offset, true>(params, grid, search.level.depth, queue, search.visited,
+                             shared_memory);
     grid_barrier(grid);
     return hw_packed_entries(grid.block->reduced.queue, edge_bits) + grid.block->reduced.discovered;
 }
 
-/* How the next level is run. */
-enum level_kind { single_cta, queued, unqueued, pulled };
-
-__device__ __forceinline__ level_kind choose_level(const kernel_params &params,
-                                                   const search_state &search, count64 pushed,
-                                                   const hw_one_gpu_bfs_phase &now)
+/* Takes the frontier from the counters of the last barrier. */
+__device__ __forceinline__ void set_frontier(const grid_context &grid, hw_bfs_state &level)
 {
-    const count64 edges = hw_packed_work(now.queue, edge_bits), stored = params.graph.edges;
+    const hw_one_gpu_bfs_phase &now = grid.block->reduced;
 
-    if (search.depth > 0 && pull_is_cheaper(params, edges, stored - min(pushed, stored),
-                                            now.first_neighbor_refs, unvisited_of(params, search)))
-        return pulled;
-    if (hw_packed_entries(now.queue, edge_bits) <= params.config.single_cta_vertices &&
-        edges <= params.config.single_cta_edges / 2)
-        return single_cta;
-    return params.config.direction == 0 && edges > min_unqueued_edges &&
-                   edges > stored / unqueued_fraction
-               ? unqueued
-               : queued;
+    level.frontier = hw_packed_entries(now.queue, edge_bits);
+    level.edges = hw_packed_work(now.queue, edge_bits);
+    level.first_neighbor_refs = now.first_neighbor_refs;
+}
+
+/* Whether block 0 alone expands the frontier. */
+__device__ __forceinline__ bool is_single_cta_level(const kernel_params &params,
+                                                    const hw_bfs_state &level)
+{
+    return level.frontier <= params.config.single_cta_vertices &&
+           level.edges <= params.config.single_cta_edges / 2;
 }
 
 /* Runs levels in block 0. */
@@ -425,36 +376,33 @@ __device__ void run_single_cta_levels(const kernel_params &params, grid_context 
                                       search_state &search, uint4 *shared_memory)
 {
     if (blockIdx.x == 0)
-        single_cta_levels<Offset>(params, search.depth, search.reached, search.visited,
-                                  grid.block->reduced.queue, shared_phase(grid), shared_memory,
-                                  search.records);
+        single_cta_levels<Offset>(
+            params, search.level.depth, static_cast<uint32_t>(search.level.reached), search.visited,
+            grid.block->reduced.queue, shared_phase(grid), shared_memory, search.records);
     grid_barrier(grid);
-    search.depth = grid.block->reduced.depth;
-    search.reached = grid.block->reduced.reached;
+    search.level.depth = grid.block->reduced.depth;
+    search.level.reached = grid.block->reduced.reached;
 }
 
-/* A top-down level on the grid. Returns the number of discovered vertices if the next level is to
- * be pulled, else 0. */
+/* A top-down level on the grid. Returns the next step: PUSH if the discoveries are queued. */
 template <typename Offset>
-__device__ uint32_t push_grid_level(const kernel_params &params, grid_context &grid,
-                                    search_state &search, level_kind chosen, uint4 *shared_memory)
+__device__ hw_bfs_routine push_grid_level(const kernel_params &params, grid_context &grid,
+                                          search_state &search, hw_bfs_routine chosen,
+                                          uint4 *shared_memory)
 {
     const count64 queue = grid.block->reduced.queue;
+    const bool queued = chosen == HW_BFS_PUSH;
+    hw_bfs_state &level = search.level;
 
-    const uint32_t found = chosen == queued
+    const uint32_t found = queued
                                ? push_queued<Offset>(params, grid, search, queue, shared_memory)
                                : push_unqueued<Offset>(params, grid, search, queue, shared_memory);
-    trace_append(params, search.records, chosen == queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
+    trace_append(params, search.records, queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
                  hw_packed_entries(queue, edge_bits), found, hw_packed_work(queue, edge_bits));
-    search.reached += found;
-    search.depth++;
-    if (chosen == queued)
-        return 0;
-    if (found > params.graph.core / 64)
-        return found;
-    queue_discovered<Offset>(params, grid, search.depth, search.visited, search.spare);
-    grid_barrier(grid);
-    return 0;
+    level.reached += found;
+    level.frontier = found;
+    level.depth++;
+    return queued ? HW_BFS_PUSH : hw_bfs_after_push_only(&params.config.policy, &level);
 }
 
 /* All levels. Returns whether the parents of leaves were assigned too. */
@@ -462,25 +410,28 @@ template <typename Offset>
 __device__ bool all_levels(const kernel_params &params, grid_context &grid, search_state &search,
                            uint32_t root, uint4 *shared_memory)
 {
-    count64 pushed = 0;
-
     for (;;) {
-        const count64 queue = grid.block->reduced.queue;
-        const level_kind chosen = choose_level(params, search, pushed, grid.block->reduced);
-        uint32_t frontier = hw_packed_entries(queue, edge_bits);
-        if (frontier == 0)
+        set_frontier(grid, search.level);
+        hw_bfs_routine next = hw_bfs_after_queue(&params.config.policy, &search.level);
+        if (next == HW_BFS_LEAVES)
             return false;
-        pushed += hw_packed_work(queue, edge_bits);
-        if (chosen == single_cta) {
+        search.level.pushed += search.level.edges;
+        if (next != HW_BFS_PULL && is_single_cta_level(params, search.level)) {
             run_single_cta_levels<Offset>(params, grid, search, shared_memory);
             continue;
         }
-        if (chosen != pulled)
-            frontier = push_grid_level<Offset>(params, grid, search, chosen, shared_memory);
-        if (frontier == 0)
+        if (next != HW_BFS_PULL)
+            next = push_grid_level<Offset>(params, grid, search, next, shared_memory);
+        if (next == HW_BFS_LEAVES)
+            return false;
+        if (next == HW_BFS_QUEUE) {
+            queue_discovered<Offset>(params, grid, search.level.depth, search.visited,
+                                     search.spare);
+            grid_barrier(grid);
+        }
+        if (next != HW_BFS_PULL)
             continue;
-        const pull_end ended =
-            pull_levels<Offset>(params, grid, search, frontier, root, shared_memory);
+        const pull_end ended = pull_levels<Offset>(params, grid, search, root, shared_memory);
         if (ended != to_push)
             return ended == leaves_done;
     }
@@ -493,11 +444,13 @@ __global__ void __launch_bounds__(threads, 1)
     extern __shared__ uint4 shared_memory[];
     __shared__ block_counters own;
     grid_context grid = {params.control, &own};
-    search_state search = {0, 1, params.search.visited[0], params.search.visited[1], true, 0};
+    search_state search = {{}, params.search.visited[0], params.search.visited[1], 0};
 
+    search.level.initial = true;
+    search.level.reached = 1;
     init_search<Offset>(params, grid, root);
     const bool leaves_done = all_levels<Offset>(params, grid, search, root, shared_memory);
-    if (search.initial)
+    if (search.level.initial)
         clear_unvisited_parents(params, search.visited);
     if (!leaves_done)
         assign_leaf_parents(params, grid, search.visited, root, shared_memory,

@@ -405,7 +405,7 @@ __device__ void single_cta_levels(const kernel_params &params, uint32_t depth, u
     } while (count > 0 && count <= capacity &&
              edges <= (bitmap_cached ? 2 * params.config.single_cta_edges
                                      : params.config.single_cta_edges) &&
-             params.config.direction != bottom_up);
+             params.config.policy.direction != HW_BFS_BOTTOM_UP);
     if (bitmap_cached)
         store_bitmap(params, cached, visited);
     prepare_grid_level<Offset>(params, depth, reached, count, phase);

@@ -12,6 +12,7 @@
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_H
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_H
 
+#include "gpu/bfs/direction_optimizing/direction_policy.h"
 #include "gpu/partition1d/partition_1d.h"
 
 #ifdef __cplusplus
@@ -20,10 +21,6 @@ extern "C" {
 
 /* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_PEER_BFS_EDGE_BITS 35
-
-/* Expected probes are tabulated for frontiers with the fraction 2^(-k/2) of all edges, k below
- * this. */
-#define HW_PEER_BFS_FRACTIONS 48
 
 #define HW_PEER_BFS_THREADS 1024
 
@@ -61,35 +58,12 @@ struct hw_peer_bfs_control {
     unsigned long long begin_ns; /* after the first barrier */
 };
 
-enum hw_peer_bfs_routine {
-    HW_PEER_BFS_PUSH_ALL,  /* top-down; discoveries are broadcast */
-    HW_PEER_BFS_PUSH,      /* top-down; discoveries are sent to their owners */
-    HW_PEER_BFS_PUSH_ONLY, /* the same, without queueing them */
-    HW_PEER_BFS_PUSH_BITS, /* the same, as bits without parents */
-    HW_PEER_BFS_PULL,      /* bottom-up */
-    HW_PEER_BFS_QUEUE,     /* queues the discoveries of a level that queued none */
-    HW_PEER_BFS_LEAVES,    /* assigns the parents of vertices of degree 1: ends the search */
-    HW_PEER_BFS_ROUTINES
-};
-
 /* Trace record of one step. Counts of this GPU; times in nanoseconds. */
 struct hw_peer_bfs_trace_record {
     uint32_t routine;
     uint32_t frontier, found;
     uint32_t expansion, exchange, update;
     uint64_t edges, bytes;
-};
-
-/* Cost model, in picoseconds of a whole H200. Only ratios matter. */
-struct hw_peer_bfs_costs {
-    float push_edge;   /* per edge pushed, discoveries queued */
-    float only_edge;   /* per edge, discoveries sent to owners and not queued */
-    float bits_edge;   /* per edge, discoveries sent as bits */
-    float bits_vertex; /* in addition, per vertex of the core */
-    float unqueued;    /* per level that queues nothing; picoseconds of all GPUs */
-    float pull_first;  /* per first in-neighbor tested */
-    float pull_probe;  /* per further in-neighbor probed */
-    float pull;        /* per bottom-up level; picoseconds of all GPUs */
 };
 
 struct hw_peer_bfs_params {
@@ -120,15 +94,11 @@ struct hw_peer_bfs_params {
                        */
 
     /* Configuration. */
-    int direction;            /* enum hw_direction */
-    uint32_t broadcast_edges; /* frontiers of up to so many edges broadcast their discoveries */
     uint32_t hubs;       /* vertices with smaller global ids may have long lists; multiple of 32 */
     uint32_t tile;       /* edges per thread and tile, top-down: at most 4 */
     uint32_t hub_words;  /* words of the bitmap cached in shared memory */
     uint64_t timeout_ns; /* longest wait at a barrier before the search is aborted */
-    float probes[HW_PEER_BFS_FRACTIONS]; /* expected probes of a vertex whose first in-neighbor is
-                                            unvisited */
-    struct hw_peer_bfs_costs costs;
+    struct hw_bfs_policy policy;
 };
 
 /* Launch configuration. */

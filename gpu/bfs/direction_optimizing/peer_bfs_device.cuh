@@ -9,7 +9,7 @@
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 
-#include "gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h"
+#include "gpu/bfs/direction_optimizing/peer_bfs.h"
 #include "gpu/comm/peer_barrier.cuh"
 #include "gpu/device/cached_bitmap.cuh"
 #include "gpu/device/grid_barrier.cuh"

@@ -15,13 +15,16 @@
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Frontiers of up to so many edges broadcast their discoveries. */
 #define BROADCAST_EDGES 262144u
+
+/* Levels of more than this part of all edges, as 1 / n, send bits. Over other transports than peer
+ * all that queue nothing do. */
+#define BITS_FRACTION 128
 
 /* So many vertices of the highest degrees get their parents directly when only bits are sent. */
 #define HUBS 262144u
@@ -46,49 +49,30 @@ struct state {
 
 /* ---- preparation (kernel 1 of Graph500) ---- */
 
-/* Tabulates the expected probes of a vertex whose first in-neighbor is unvisited, if each edge
- * comes from the frontier with probability p = 2^(-k/2): a list of d more in-neighbors costs (1 -
- * (1-p)^d) / p. classes: number of vertices and sum of degrees, in classes of degree that double.
- */
-static void tabulate_probes(double classes[2][64], float *probes)
-{
-    for (int k = 0; k < HW_PEER_BFS_FRACTIONS; k++) {
-        double p = exp2(-k / 2.0), sum = 0, all = 0;
-        for (int c = 0; c < 64; c++) {
-            if (classes[0][c] == 0)
-                continue;
-            double rest = classes[1][c] / classes[0][c] - 1;
-            rest = rest > 0 ? rest : 0;
-            sum += classes[0][c] * (p < 1 ? (1 - pow(1 - p, rest)) / p : rest > 0);
-            all += classes[0][c];
-        }
-        probes[k] = (float)(all > 0 ? sum / all : 0);
-    }
-}
-
-/* The same from the cores of all parts. Collective. */
-static enum hw_status estimate_probes(struct hw_gpu_engine *engine, struct hw_error *err)
+/* Tabulates the degrees in the cores of all parts, for the choice of directions. Collective. */
+static enum hw_status tabulate_degrees(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_part *part = engine->part;
     const struct hw_csr *lists = part->directed ? &part->grid.in : &part->grid.out;
-    double classes[2][64] = {{0}};
+    struct hw_bfs_degree_classes classes = {.count = {0}};
+    double *count = classes.count, *sum = classes.sum;
 
     /* Integers below 2^53: the sums do not depend on the order. */
-#pragma omp parallel for reduction(+ : classes[:2][:64])
+#pragma omp parallel for reduction(+ : count[:64], sum[:64])
     for (hw_lid v = 0; v < part->own.count; v++) {
         uint64_t degree = (uint64_t)(lists->offset[v + 1] - lists->offset[v]);
         int class = degree ? 63 - __builtin_clzll(degree) : 0;
         if (degree < 2)
             continue;
-        classes[0][class] += 1;
-        classes[1][class] += (double)degree;
+        count[class] += 1;
+        sum[class] += (double)degree;
     }
     enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, classes, 128, MPI_DOUBLE, MPI_SUM, engine->ctx->world),
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &classes, 128, MPI_DOUBLE, MPI_SUM, engine->ctx->world),
                "MPI_Allreduce", err);
     if (status == HW_OK)
-        tabulate_probes(classes, state->params.probes);
+        hw_bfs_tabulate(&classes, true, &state->params.policy);
     return status;
 }
 
@@ -164,25 +148,34 @@ static void plan_arrays(struct hw_gpu_engine *engine)
         hw_gpu_add(arrays, &state->remote_parent, active, sizeof *state->remote_parent);
 }
 
-/* Measured on four H200 over peer; on two over mpi and nccl, where the exchanges of a level take a
- * tenth of a millisecond. */
-static struct hw_peer_bfs_costs costs_over(enum hw_transport_kind kind)
+/* Sets all but what depends on degrees. Costs were measured on four H200 over peer; on two over mpi
+ * and nccl, where the exchanges of a level take a tenth of a millisecond. */
+static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_params *params)
 {
-    struct hw_peer_bfs_costs costs = {.push_edge = 60,
-                                      .only_edge = 38,
-                                      .bits_edge = 8,
-                                      .bits_vertex = 14,
-                                      .unqueued = 4e7f,
-                                      .pull_first = 5,
-                                      .pull_probe = 4,
-                                      .pull = 5e6f};
+    const struct hw_partition_1d *partition = &params->partition;
+    struct hw_bfs_policy *policy = &params->policy;
 
-    if (kind == HW_TRANSPORT_PEER)
-        return costs;
-    costs.push_edge = 100;
-    costs.pull = 1e8f;
-    costs.unqueued = 2 * costs.pull;
-    return costs;
+    *policy = (struct hw_bfs_policy){.direction = (int)hw_direction_of(&engine->options),
+                                     .parts = partition->parts,
+                                     .small_levels = 3,
+                                     .core = (uint64_t)partition->core * partition->parts,
+                                     .edges = partition->edges,
+                                     .broadcast_edges = BROADCAST_EDGES,
+                                     .bits_fraction = params->host_staged ? HW_BFS_QUEUED_FRACTION
+                                                                          : BITS_FRACTION,
+                                     .pull_weight = hw_fused_pull_weight(&engine->options),
+                                     .costs = {.push_edge = 60,
+                                               .only_edge = 38,
+                                               .bits_edge = 8,
+                                               .bits_vertex = 14,
+                                               .unqueued = 4e7f,
+                                               .pull_first = 5,
+                                               .pull = 5e6f}};
+    if (!params->host_staged)
+        return;
+    policy->costs.push_edge = 100;
+    policy->costs.pull = 1e8f;
+    policy->costs.unqueued = 2 * policy->costs.pull;
 }
 
 static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
@@ -209,10 +202,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    params->direction = (int)hw_direction_of(&engine->options);
     params->host_staged = engine->transport.kind != HW_TRANSPORT_PEER;
-    params->costs = costs_over(engine->transport.kind);
-    params->broadcast_edges = BROADCAST_EDGES;
+    set_policy(engine, params);
     params->timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
     params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;
     params->trace_capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
@@ -221,7 +212,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     plan_arrays(engine);
     engine->heap_bytes = layout_heap(params).bytes;
     engine->temporary_bytes = (hw_count)(core > partition->owned ? core : partition->owned) * 4;
-    return estimate_probes(engine, err);
+    return tabulate_degrees(engine, err);
 }
 
 /* An address in a heap. */
@@ -491,16 +482,16 @@ static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count
 /* Converts one trace record. context: struct state. */
 static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
-    static const char *const names[HW_PEER_BFS_ROUTINES] = {
+    static const char *const names[HW_BFS_ROUTINES] = {
         "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
-    static const enum hw_direction directions[HW_PEER_BFS_ROUTINES] = {
+    static const enum hw_direction directions[HW_BFS_ROUTINES] = {
         HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
         HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
     const struct hw_peer_bfs_trace_record *record =
         (const struct hw_peer_bfs_trace_record *)records + r;
     const struct state *state = context;
     const struct hw_peer_bfs_params *params = &state->params;
-    const uint32_t routine = record->routine < HW_PEER_BFS_ROUTINES ? record->routine : 0;
+    const uint32_t routine = record->routine < HW_BFS_ROUTINES ? record->routine : 0;
 
     step->direction = directions[routine];
     snprintf(step->routine, sizeof step->routine, "%s", names[routine]);

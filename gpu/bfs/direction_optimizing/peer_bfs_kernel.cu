@@ -170,8 +170,8 @@ __device__ void clear_unvisited_parents(const kernel_params &params, uint32_t cu
 /* State of a search, in shared memory. One thread changes what all threads read, between two
  * barriers. */
 struct search_context {
-    hw_peer_bfs_state state;
-    hw_peer_bfs_routine next; /* LEAVES: all levels are done */
+    hw_bfs_state state;
+    hw_bfs_routine next; /* LEAVES: all levels are done */
     barrier_result result;
     trace_state trace;
     hw_peer_bfs_trace_record
@@ -192,7 +192,7 @@ __device__ count64 entries_sent(const kernel_params &params, uint32_t epoch, boo
 }
 
 __device__ void trace_begin(const kernel_params &params, search_context &search,
-                            hw_peer_bfs_routine routine)
+                            hw_bfs_routine routine)
 {
     if (is_tracing(params))
         search.record = {static_cast<uint32_t>(routine), search.trace.frontier, 0, 0, 0, 0, 0, 0};
@@ -238,7 +238,7 @@ __device__ bool queue_level(const kernel_params &params, search_context &search,
 
     if (blockIdx.x == 0 && threadIdx.x < 2)
         params.control->queue[(depth + threadIdx.x) & 3] = 0;
-    trace_begin(params, search, HW_PEER_BFS_QUEUE);
+    trace_begin(params, search, HW_BFS_QUEUE);
     if (!grid_barrier(params, search.result, barriers))
         return false;
     queue_discovered(params, depth, search.state.current, barriers.epoch);
@@ -252,7 +252,7 @@ __device__ bool queue_level(const kernel_params &params, search_context &search,
     }
     if (threadIdx.x == 0) {
         set_frontier(search);
-        search.next = hw_peer_bfs_after_queue(&params, &search.state);
+        search.next = hw_bfs_after_queue(&params.policy, &search.state);
     }
     __syncthreads();
     return true;
@@ -277,9 +277,9 @@ __device__ void end_push(const kernel_params &params, search_context &search,
             set_frontier(search);
         search.state.reached += search.state.frontier;
         search.state.depth++;
-        const bool queued = search.next == HW_PEER_BFS_PUSH_ALL || search.next == HW_PEER_BFS_PUSH;
-        search.next = queued ? hw_peer_bfs_after_queue(&params, &search.state)
-                             : hw_peer_bfs_after_push_only(&params, &search.state);
+        const bool queued = search.next == HW_BFS_PUSH_ALL || search.next == HW_BFS_PUSH;
+        search.next = queued ? hw_bfs_after_queue(&params.policy, &search.state)
+                             : hw_bfs_after_push_only(&params.policy, &search.state);
     }
     __syncthreads();
 }
@@ -327,7 +327,7 @@ __device__ bool push_bits(const kernel_params &params, search_context &search,
 {
     const uint32_t depth = search.state.depth, current = search.state.current;
 
-    trace_begin(params, search, HW_PEER_BFS_PUSH_BITS);
+    trace_begin(params, search, HW_BFS_PUSH_BITS);
     snapshot_bitmap(params, current);
     if (!grid_barrier(params, search.result, barriers))
         return false;
@@ -351,11 +351,11 @@ __device__ bool push_bits(const kernel_params &params, search_context &search,
 __device__ bool pull(const kernel_params &params, search_context &search, barrier_numbers &barriers,
                      uint4 *shared_memory)
 {
-    hw_peer_bfs_state &state = search.state;
+    hw_bfs_state &state = search.state;
 
-    trace_begin(params, search, HW_PEER_BFS_PULL);
+    trace_begin(params, search, HW_BFS_PULL);
     pull_level(params, {1 - state.current, state.initial}, barriers.epoch,
-               static_cast<uint32_t>(hw_peer_bfs_unvisited(&params, &state)), shared_memory);
+               static_cast<uint32_t>(hw_bfs_unvisited(&params.policy, &state)), shared_memory);
     if (!peer_barrier(params, search.result, barriers, state.depth + 1, false))
         return false;
     if (is_tracing(params)) {
@@ -370,7 +370,7 @@ __device__ bool pull(const kernel_params &params, search_context &search, barrie
         state.reached += search.result.found;
         state.frontier = search.result.found;
         state.depth++;
-        search.next = hw_peer_bfs_after_pull(&params, &state, search.result.refs_or_unvisited);
+        search.next = hw_bfs_after_pull(&params.policy, &state, search.result.refs_or_unvisited);
     }
     __syncthreads();
     return true;
@@ -388,7 +388,7 @@ __device__ bool start_levels(const kernel_params &params, search_context &search
         search.state.initial = true;
         set_frontier(search);
         search.state.reached = search.state.frontier;
-        search.next = hw_peer_bfs_after_queue(&params, &search.state);
+        search.next = hw_bfs_after_queue(&params.policy, &search.state);
     }
     if (is_tracing(params)) {
         const count64 *found = &params.control->discovered[(barriers.epoch - 1) & 3];
@@ -405,21 +405,21 @@ __device__ bool run_levels(const kernel_params &params, search_context &search,
 {
     bool ok = start_levels(params, search, barriers);
 
-    while (ok && search.next != HW_PEER_BFS_LEAVES)
+    while (ok && search.next != HW_BFS_LEAVES)
         switch (search.next) {
-        case HW_PEER_BFS_PULL:
+        case HW_BFS_PULL:
             ok = pull(params, search, barriers, shared_memory);
             break;
-        case HW_PEER_BFS_QUEUE:
+        case HW_BFS_QUEUE:
             ok = queue_level(params, search, barriers);
             break;
-        case HW_PEER_BFS_PUSH_BITS:
+        case HW_BFS_PUSH_BITS:
             ok = push_bits(params, search, barriers, shared_memory);
             break;
-        case HW_PEER_BFS_PUSH_ONLY:
+        case HW_BFS_PUSH_ONLY:
             ok = push<send_unqueued>(params, search, barriers, shared_memory);
             break;
-        case HW_PEER_BFS_PUSH:
+        case HW_BFS_PUSH:
             ok = push<send_queued>(params, search, barriers, shared_memory);
             break;
         default:
@@ -443,7 +443,7 @@ __global__ void __launch_bounds__(threads, 1)
         clear_unvisited_parents(params, search.state.current);
     assign_leaf_parents(params, search.state.current, root, shared_memory);
     if (is_tracing(params)) { /* time of block 0; other blocks end at about the same time */
-        trace_begin(params, search, HW_PEER_BFS_LEAVES);
+        trace_begin(params, search, HW_BFS_LEAVES);
         search.record.frontier = 0;
         search.record.update = static_cast<uint32_t>(hw_nanoseconds() - search.trace.last);
         search.record.edges = params.partition.active - params.partition.core;

@@ -100,8 +100,7 @@ __global__ void remove_selected(hw_gpu_graph graph, remaining_neighbors left, ui
 
 /* Finds the attachment of each tree and removes the lists of its vertices. attachment: [core]. */
 __global__ void isolate_pendants(hw_gpu_graph graph, const uint32_t *core_parent,
-                                 uint32_t *attachment, uint32_t *first, uint32_t *vertex_record,
-                                 uint32_t *pendant)
+                                 uint32_t *attachment, uint32_t *first, uint32_t *vertex_record)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         uint32_t at = core_parent[v];
@@ -110,16 +109,33 @@ __global__ void isolate_pendants(hw_gpu_graph graph, const uint32_t *core_parent
         while (core_parent[at] != HW_INVALID_VERTEX)
             at = core_parent[at];
         attachment[v] = at;
-        atomicOr(pendant + v / 32, 1u << (v & 31));
         first[v] = HW_INVALID_VERTEX;
         vertex_record[4 * v] = 0;
     }
 }
 
+/* Sets and counts the bits of vertices without first in-neighbor: those of trees, which lost it,
+ * and isolated ones. */
+__global__ void mark_isolated(hw_gpu_graph graph, const uint32_t *first, uint32_t *bitmap,
+                              uint32_t *count)
+{
+    const uint32_t lane = threadIdx.x & 31, words = (graph.core + 31) / 32;
+
+    for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
+        const uint64_t v = 32 * w + lane;
+        const uint32_t bits =
+            __ballot_sync(HW_WARP, v < graph.core && first[v] == HW_INVALID_VERTEX);
+        if (lane == 0 && bits) {
+            bitmap[w] = bits;
+            atomicAdd(count, static_cast<uint32_t>(__popc(bits)));
+        }
+    }
+}
+
 /* Fills parent and attachment of the listed vertices; leaves among them lose their first
- * in-neighbor. attachment: from isolate_pendants(). *core_count: how many are of the core. */
+ * in-neighbor. attachment: from isolate_pendants(). */
 __global__ void describe_pendants(hw_one_gpu_bfs_params params, const uint32_t *attachment,
-                                  uint32_t *first, uint32_t *core_count)
+                                  uint32_t *first)
 {
     const uint32_t core = params.graph.core;
 
@@ -129,8 +145,6 @@ __global__ void describe_pendants(hw_one_gpu_bfs_params params, const uint32_t *
         params.pendant.attachment[i] = attachment[source];
         if (v >= core)
             first[v] = HW_INVALID_VERTEX;
-        else if (i + 1 == params.pendant.count || params.pendant.vertex[i + 1] >= core)
-            *core_count = static_cast<uint32_t>(i) + 1;
     }
 }
 
@@ -216,10 +230,11 @@ cudaError_t isolate_trees(hw_one_gpu_bfs_params *params, uint32_t *core_count)
     if (error != cudaSuccess)
         return error;
     isolate_pendants<<<hw_blocks(graph.core, block_size), block_size>>>(
-        graph, params->pendant.core_parent, attachment, first, vertex_record,
-        params->pendant.bitmap);
+        graph, params->pendant.core_parent, attachment, first, vertex_record);
     describe_pendants<<<hw_blocks(params->pendant.count, block_size), block_size>>>(
-        *params, attachment, first, core_count);
+        *params, attachment, first);
+    mark_isolated<<<hw_blocks(graph.core, block_size), block_size>>>(
+        graph, first, params->pendant.bitmap, core_count);
     error = cudaGetLastError();
     return error == cudaSuccess
                ? cudaMemcpy(&params->pendant.core_count, core_count,
