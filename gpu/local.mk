@@ -80,7 +80,8 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
-  gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh \
+  gpu/bfs/direction_optimizing/top_down.cuh \
+  gpu/bfs/direction_optimizing/visited_tests.cuh \
   gpu/bfs/direction_optimizing/peer_bfs.h \
   gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/peer_bfs_device.cuh \

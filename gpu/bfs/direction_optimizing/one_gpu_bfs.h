@@ -19,7 +19,6 @@ extern "C" {
 /* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_ONE_GPU_BFS_EDGE_BITS 34
 
-#define HW_ONE_GPU_BFS_THREADS 1024
 #define HW_ONE_GPU_BFS_MAX_BLOCKS 1024
 
 /* Consecutive vertices that a warp processes at a time, bottom-up. */
@@ -36,7 +35,7 @@ struct hw_one_gpu_bfs_phase {
     unsigned long long queue;               /* vertices and edges queued, packed */
     unsigned long long probes;              /* edges examined bottom-up */
     unsigned long long first_neighbor_refs; /* vertices whose first in-neighbor was queued */
-    uint32_t discovered;                    /* vertices discovered but not queued */
+    uint32_t discovered;                    /* vertices discovered */
     uint32_t unvisited;                     /* unvisited vertices that have in-neighbors */
     uint32_t listed;                        /* of those, entries of search.unvisited; or leaves
                                                whose parent was deferred */

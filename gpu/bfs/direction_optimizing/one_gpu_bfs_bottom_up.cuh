@@ -252,24 +252,6 @@ __device__ void list_unvisited(const kernel_params &params, const cached_bitmap 
 
 /* ---- inline neighbors ---- */
 
-/* The first visited one of four in-neighbors, or HW_INVALID_VERTEX. more: the list may continue. */
-__device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const uint4 &source,
-                                               bool &more, uint32_t &probes)
-{
-    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
-    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
-
-    more = source.w < map.core;
-    probes += (source.x < map.core) + (source.y < map.core) + (source.z < map.core) + more;
-    if (has_bit(x, source.x))
-        return source.x;
-    if (has_bit(y, source.y))
-        return source.y;
-    if (has_bit(z, source.z))
-        return source.z;
-    return has_bit(w, source.w) ? source.w : HW_INVALID_VERTEX;
-}
-
 /* A vertex and its inline neighbors. */
 struct prober {
     bool has_neighbor; /* the vertex has in-neighbors */

@@ -6,11 +6,14 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_DEVICE_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
+#include "gpu/bfs/direction_optimizing/top_down.cuh"
+#include "gpu/bfs/direction_optimizing/visited_tests.cuh"
 #include "gpu/device/cached_bitmap.cuh"
 #include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/engine/trace_append.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cuda_runtime.h>
 
@@ -22,28 +25,11 @@ namespace
 using count64 = unsigned long long;
 using kernel_params = hw_one_gpu_bfs_params;
 
-constexpr int threads = HW_ONE_GPU_BFS_THREADS;
-constexpr int warps = threads / 32;
+constexpr int threads = hw_bfs::threads, warps = hw_bfs::warps;
 constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
-
-/* ---- sums ---- */
-
-/* Exclusive sum over the threads of a block; *total: the sum over all. All threads of the block.
- * cub::BlockScan takes as many registers, and 64 bytes of shared memory more (CUDA 13.0, sm_90). */
-__device__ count64 block_scan(count64 own, count64 *total)
-{
-    __shared__ count64 sum[warps];
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const count64 upto = hw_warp_scan(own);
-
-    __syncthreads();
-    if (lane == 31)
-        sum[warp] = upto;
-    __syncthreads();
-    const count64 before = hw_warp_scan(sum[lane]); /* redundantly in every warp */
-    *total = __shfl_sync(HW_WARP, before, 31);
-    return __shfl_sync(HW_WARP, before, warp) - sum[warp] + upto - own;
-}
+using hw_bfs::block_scan;
+using hw_bfs::no_neighbors;
+using hw_bfs::probe_four;
 
 /* ---- the graph ---- */
 
@@ -64,11 +50,6 @@ template <typename Offset> __device__ __forceinline__ Offset begin_of(const uint
     return static_cast<Offset>(static_cast<uint64_t>(vertex_record.w) << 32 | vertex_record.z);
 }
 
-__device__ __forceinline__ uint4 no_neighbors()
-{
-    return make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
-}
-
 /* The first or second four of a vertex's first eight in-neighbors, the very first included
  * (pendant_trees_kernel.cu moves it there). half: 0 or 1. */
 __device__ __forceinline__ uint4 inline_neighbors(const hw_gpu_graph &graph, uint32_t v, int half)
@@ -81,6 +62,69 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 {
     hw_prefetch_l2(graph.next_in_neighbors + 8ull * v);
 }
+
+/* What top_down.cuh needs to know: all vertices are local, nothing is sent. */
+struct one_gpu {
+    static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
+    static constexpr bool loads_records_early = true;
+
+    static __device__ __forceinline__ uint32_t core(const kernel_params &params)
+    {
+        return params.graph.core;
+    }
+    static __device__ __forceinline__ uint32_t tile(const kernel_params &params)
+    {
+        return params.config.tile;
+    }
+    static __device__ __forceinline__ const uint32_t *neighbors(const kernel_params &params)
+    {
+        return params.graph.out.neighbor;
+    }
+    static __device__ __forceinline__ uint32_t *parents(const kernel_params &params)
+    {
+        return params.search.parent;
+    }
+    template <typename Offset>
+    static __device__ __forceinline__ Offset list_begin(const kernel_params &params, uint32_t v)
+    {
+        return hw_list_begin<Offset>(params.graph.out, v);
+    }
+    static __device__ __forceinline__ hw_bfs::list_record record(const kernel_params &params,
+                                                                 uint32_t v)
+    {
+        const uint4 vertex_record = load_vertex_record(params.graph, v);
+
+        return {vertex_record.x, vertex_record.y};
+    }
+    static __device__ __forceinline__ uint32_t global_id(const kernel_params &, uint32_t v)
+    {
+        return v;
+    }
+    static __device__ __forceinline__ uint32_t local_id(const kernel_params &, uint32_t v)
+    {
+        return v;
+    }
+    static __device__ __forceinline__ bool is_local(const kernel_params &, uint32_t)
+    {
+        return true;
+    }
+    static __device__ __forceinline__ uint32_t own_words(const kernel_params &params)
+    {
+        return bitmap_words(params);
+    }
+    static __device__ __forceinline__ uint32_t word_index(const kernel_params &, uint32_t word)
+    {
+        return word;
+    }
+    template <hw_bfs::push_mode mode>
+    static __device__ __forceinline__ void note_local(const kernel_params &, uint32_t)
+    {
+    }
+    template <hw_bfs::push_mode mode>
+    static __device__ __forceinline__ void note_remote(const kernel_params &, uint32_t, uint32_t)
+    {
+    }
+};
 
 /* ---- grid barrier ---- */
 
@@ -157,6 +201,23 @@ __device__ void grid_barrier(grid_context &grid)
         grid.block->phase = phase + 1;
     }
     __syncthreads();
+}
+
+/* The queue of the level at `depth`; its size is the current phase's. */
+template <typename Offset>
+__device__ __forceinline__ hw_bfs::level_queue<Offset>
+queue_at(const kernel_params &params, const grid_context &grid, uint32_t depth)
+{
+    return {params.search.queue[depth & 1], static_cast<Offset *>(params.search.prefix[depth & 1]),
+            &shared_phase(grid).queue};
+}
+
+/* Adds the counts of a thread to the sums of its block. Warp-collective. */
+__device__ __forceinline__ void add_push_counts(block_counters *block,
+                                                const hw_bfs::push_counts &counts)
+{
+    add_counts(&block->first_neighbor_refs, counts.first_neighbor_refs);
+    add_counts(&block->discovered, counts.local);
 }
 
 /* ---- trace ---- */

@@ -7,7 +7,7 @@
  *
  *   single CTA  block 0 alone, top-down, while the frontier is small; the others wait
  *               (one_gpu_bfs_single_cta_top_down.cuh)
- *   push        top-down on all blocks (one_gpu_bfs_top_down.cuh)
+ *   push        top-down on all blocks (top_down.cuh)
  *   pull        bottom-up on all blocks (one_gpu_bfs_bottom_up.cuh)
  *   tail        bottom-up in block 0, for the last few vertices
  *               (one_gpu_bfs_single_cta_bottom_up.cuh)
@@ -23,7 +23,6 @@
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh"
-#include "gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh"
 #include "gpu/device/launch.h"
 #include "gpu/graph/device_graph.cuh"
 
@@ -143,15 +142,6 @@ struct leaf_blocks {
     bool defer;
 };
 
-/* The parent of a vertex of degree 1 with the only neighbor `source`, by the bitmap as it is. */
-__device__ __forceinline__ uint32_t leaf_parent(const cached_bitmap &map, uint32_t v,
-                                                uint32_t source, uint32_t root)
-{
-    const bool reached = source == root || has_bit(bitmap_word(map, source), source);
-
-    return v == root ? root : reached && source != HW_INVALID_VERTEX ? source : HW_INVALID_VERTEX;
-}
-
 /* Lists a leaf whose neighbor may still be visited. Past the end of the list leaves are only
  * counted. */
 __device__ __forceinline__ void defer_leaf(const kernel_params &params, hw_one_gpu_bfs_phase &phase,
@@ -185,9 +175,7 @@ __device__ void assign_leaf_parents(const kernel_params &params, grid_context &g
         if (i < fours) {
             source = __ldcs(first + i); /* may read past the last leaf: the array is padded, and the
                                            values are not used */
-            parent = make_uint4(
-                leaf_parent(map, v, source.x, root), leaf_parent(map, v + 1, source.y, root),
-                leaf_parent(map, v + 2, source.z, root), leaf_parent(map, v + 3, source.w, root));
+            parent = hw_bfs::leaf_parents(map, v, source, root);
         }
         if (blocks.defer) {
             defer_leaf(params, shared_phase(grid), v, source.x, parent.x);
@@ -195,13 +183,7 @@ __device__ void assign_leaf_parents(const kernel_params &params, grid_context &g
             defer_leaf(params, shared_phase(grid), v + 2, source.z, parent.z);
             defer_leaf(params, shared_phase(grid), v + 3, source.w, parent.w);
         }
-        uint32_t bits = (parent.x != HW_INVALID_VERTEX && v != root) |
-                        (parent.y != HW_INVALID_VERTEX && v + 1 != root) << 1 |
-                        (parent.z != HW_INVALID_VERTEX && v + 2 != root) << 2 |
-                        (parent.w != HW_INVALID_VERTEX && v + 3 != root) << 3;
-        bits <<= 4 * (lane & 7);
-        for (int half = 1; half < 8; half *= 2)
-            bits |= __shfl_xor_sync(HW_WARP, bits, half);
+        const uint32_t bits = hw_bfs::leaf_bits(parent, v, root);
         if (i < fours && (lane & 7) == 0)
             params.search.parent_is_first_neighbor[graph.core / 32 + i / 8] = bits;
         if (4 * i + 3 < leaves) {
@@ -240,22 +222,6 @@ __device__ void assign_pendant_parents(const kernel_params &params, const uint32
     }
 }
 
-/* When no level was pulled: unvisited vertices get no parent, and no vertex has its parent marked
- * as its first in-neighbor. */
-__device__ void clear_unvisited_parents(const kernel_params &params, const uint32_t *visited)
-{
-    const uint32_t lane = threadIdx.x & 31, words = bitmap_words(params);
-
-    for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
-        const uint32_t word = __ldcg(visited + w);
-        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        if (!has_bit(word, lane))
-            params.search.parent[v] = HW_INVALID_VERTEX;
-        if (lane == 0)
-            params.search.parent_is_first_neighbor[w] = 0;
-    }
-}
-
 /* ---- control ---- */
 
 /* State of a search, equal in all threads. */
@@ -264,6 +230,18 @@ struct search_state {
     uint32_t *visited, *spare; /* bitmaps, swapped after each bottom-up level */
     uint32_t records;
 };
+
+/* Queues what a level discovered without queueing it. Returns after a grid barrier. */
+template <typename Offset>
+__device__ void queue_level(const kernel_params &params, grid_context &grid,
+                            const search_state &search)
+{
+    const hw_bfs::push_counts counts = hw_bfs::queue_discovered<one_gpu>(
+        params, queue_at<Offset>(params, grid, search.level.depth), search.visited, search.spare);
+
+    add_counts(&grid.block->first_neighbor_refs, counts.first_neighbor_refs);
+    grid_barrier(grid);
+}
 
 /* How a sequence of bottom-up levels ended. */
 enum pull_end { to_push, nothing_left, leaves_done };
@@ -320,10 +298,26 @@ __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
             return finish_search<Offset>(params, grid, search, found, left, root, shared_memory);
         if (next == HW_BFS_PULL)
             continue;
-        queue_discovered<Offset>(params, grid, level.depth, search.visited, search.spare);
-        grid_barrier(grid);
+        queue_level<Offset>(params, grid, search);
         return to_push;
     }
+}
+
+/* Expands the frontier. Returns the number of discovered vertices, after a grid barrier. */
+template <typename Offset, hw_bfs::push_mode mode>
+__device__ uint32_t push_frontier(const kernel_params &params, grid_context &grid,
+                                  const search_state &search, count64 frontier,
+                                  uint4 *shared_memory)
+{
+    const uint32_t depth = search.level.depth;
+
+    add_push_counts(grid.block,
+                    hw_bfs::push_level<one_gpu, mode>(
+                        params, queue_at<Offset>(params, grid, depth),
+                        queue_at<Offset>(params, grid, depth + 1), frontier, search.visited,
+                        shared_memory, [](const uint32_t *, const uint32_t *, uint32_t) {}));
+    grid_barrier(grid);
+    return grid.block->reduced.discovered;
 }
 
 /* A top-down level that does not queue what it discovers, because the next level will most likely
@@ -333,12 +327,9 @@ template <typename Offset>
 __device__ uint32_t push_unqueued(const kernel_params &params, grid_context &grid,
                                   const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    snapshot_bitmap(params, search.visited, search.spare);
+    hw_bfs::copy_bitmap(search.visited, bitmap_words(params), search.spare);
     grid_barrier(grid);
-    push_level<Offset, false>(params, grid, search.level.depth, queue, search.visited,
-                              shared_memory);
-    grid_barrier(grid);
-    return grid.block->reduced.discovered;
+    return push_frontier<Offset, hw_bfs::push_unqueued>(params, grid, search, queue, shared_memory);
 }
 
 /* A top-down level that queues what it discovers. */
@@ -346,10 +337,7 @@ template <typename Offset>
 __device__ uint32_t push_queued(const kernel_params &params, grid_context &grid,
                                 const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    push_level<Offset, true>(params, grid, search.level.depth, queue, search.visited,
-                             shared_memory);
-    grid_barrier(grid);
-    return hw_packed_entries(grid.block->reduced.queue, edge_bits) + grid.block->reduced.discovered;
+    return push_frontier<Offset, hw_bfs::push_queued>(params, grid, search, queue, shared_memory);
 }
 
 /* Takes the frontier from the counters of the last barrier. */
@@ -424,11 +412,8 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
             next = push_grid_level<Offset>(params, grid, search, next, shared_memory);
         if (next == HW_BFS_LEAVES)
             return false;
-        if (next == HW_BFS_QUEUE) {
-            queue_discovered<Offset>(params, grid, search.level.depth, search.visited,
-                                     search.spare);
-            grid_barrier(grid);
-        }
+        if (next == HW_BFS_QUEUE)
+            queue_level<Offset>(params, grid, search);
         if (next != HW_BFS_PULL)
             continue;
         const pull_end ended = pull_levels<Offset>(params, grid, search, root, shared_memory);
@@ -451,7 +436,8 @@ __global__ void __launch_bounds__(threads, 1)
     init_search<Offset>(params, grid, root);
     const bool leaves_done = all_levels<Offset>(params, grid, search, root, shared_memory);
     if (search.level.initial)
-        clear_unvisited_parents(params, search.visited);
+        hw_bfs::clear_unvisited_parents<one_gpu>(params, search.visited,
+                                                 params.search.parent_is_first_neighbor);
     if (!leaves_done)
         assign_leaf_parents(params, grid, search.visited, root, shared_memory,
                             {0, gridDim.x, false});

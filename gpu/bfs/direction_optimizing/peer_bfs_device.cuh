@@ -10,6 +10,8 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
 
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
+#include "gpu/bfs/direction_optimizing/top_down.cuh"
+#include "gpu/bfs/direction_optimizing/visited_tests.cuh"
 #include "gpu/comm/peer_barrier.cuh"
 #include "gpu/device/cached_bitmap.cuh"
 #include "gpu/device/grid_barrier.cuh"
@@ -26,9 +28,11 @@ namespace
 
 using count64 = unsigned long long;
 using kernel_params = hw_peer_bfs_params;
+using hw_bfs::no_neighbors;
+using hw_bfs::probe_four;
 
 constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK, cyclic_block_words = cyclic_block / 32;
-constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
+constexpr int threads = hw_bfs::threads, warps = hw_bfs::warps;
 constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
 
 /* ---- global and local ids ---- */
@@ -83,6 +87,86 @@ __device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &partition, ui
     const uint32_t q = partition.part + step;
 
     return q < partition.parts ? q : q - partition.parts;
+}
+
+/* What top_down.cuh needs to know. */
+struct peer_gpus {
+    static constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
+    static constexpr bool loads_records_early = false;
+
+    static __device__ __forceinline__ uint32_t core(const kernel_params &params)
+    {
+        return core_vertices(params.partition);
+    }
+    static __device__ __forceinline__ uint32_t tile(const kernel_params &params)
+    {
+        return params.tile;
+    }
+    static __device__ __forceinline__ const uint32_t *neighbors(const kernel_params &params)
+    {
+        return params.partition.out.neighbor;
+    }
+    static __device__ __forceinline__ uint32_t *parents(const kernel_params &params)
+    {
+        return params.parent;
+    }
+    template <typename Offset>
+    static __device__ __forceinline__ Offset list_begin(const kernel_params &params, uint32_t local)
+    {
+        return __ldg(params.partition.out.offset + local);
+    }
+    static __device__ __forceinline__ hw_bfs::list_record record(const kernel_params &params,
+                                                                 uint32_t local)
+    {
+        return {static_cast<uint32_t>(degree_of(params.partition, local)),
+                __ldg(params.partition.first_neighbor_refs + local)};
+    }
+    static __device__ __forceinline__ uint32_t global_id(const kernel_params &params,
+                                                         uint32_t local)
+    {
+        return global_id_of(params.partition, local);
+    }
+    static __device__ __forceinline__ uint32_t local_id(const kernel_params &params,
+                                                        uint32_t vertex)
+    {
+        return local_id_of(params.partition, vertex);
+    }
+    static __device__ __forceinline__ bool is_local(const kernel_params &params, uint32_t vertex)
+    {
+        return owner_of(params.partition, vertex) == params.partition.part;
+    }
+    static __device__ __forceinline__ uint32_t own_words(const kernel_params &params)
+    {
+        return params.partition.core / 32;
+    }
+    static __device__ __forceinline__ uint32_t word_index(const kernel_params &params,
+                                                          uint32_t word)
+    {
+        return global_word(params.partition, word);
+    }
+    /* Levels that do not broadcast their discoveries send the changed blocks of the bitmap. */
+    template <hw_bfs::push_mode mode>
+    static __device__ __forceinline__ void note_local(const kernel_params &params, uint32_t local)
+    {
+        if (mode == hw_bfs::push_queued || mode == hw_bfs::push_unqueued)
+            params.changed[local / cyclic_block] = 1;
+    }
+    /* Parents of hubs are stored where they belong; bits alone would be searched in long lists. */
+    template <hw_bfs::push_mode mode>
+    static __device__ __forceinline__ void note_remote(const kernel_params &params, uint32_t vertex,
+                                                       uint32_t parent)
+    {
+        if (mode == hw_bfs::push_bits && vertex < params.hubs)
+            params.peer_parent[owner_of(params.partition, vertex)]
+                              [local_id_of(params.partition, vertex)] = parent;
+    }
+};
+
+/* The queue of the level at `depth`. */
+__device__ __forceinline__ hw_bfs::level_queue<uint64_t> queue_at(const kernel_params &params,
+                                                                  uint32_t depth)
+{
+    return {params.queue[depth & 1], params.prefix[depth & 1], &params.control->queue[depth & 3]};
 }
 
 /* ---- barriers ---- */
@@ -278,6 +362,17 @@ __device__ void trace_append(const kernel_params &params, trace_state &trace,
 struct thread_counts {
     uint32_t discovered, refs_or_unvisited, probes, words;
 };
+
+/* Counts of a top-down level: of all vertices that were new to this GPU's bitmap, or of its own. */
+__device__ __forceinline__ thread_counts count_any(const hw_bfs::push_counts &counts)
+{
+    return {counts.any, 0, 0, 0};
+}
+
+__device__ __forceinline__ thread_counts count_local(const hw_bfs::push_counts &counts)
+{
+    return {counts.local, counts.first_neighbor_refs, 0, 0};
+}
 
 /* Adds the counts of a block's threads to the ring entry of a barrier. All threads of the block. */
 __device__ void add_counts(hw_peer_bfs_control *control, uint32_t epoch,

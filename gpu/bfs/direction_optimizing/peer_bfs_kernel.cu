@@ -86,30 +86,6 @@ __device__ void init_search(const kernel_params &params, uint32_t root, uint32_t
 
 /* ---- completion ---- */
 
-/* The parent of a vertex of degree 1 with the only neighbor `source`. word: of the bitmap, with the
- * bit of source. */
-__device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t vertex, uint32_t source,
-                                                uint32_t root)
-{
-    const bool reached = source == root || has_bit(word, source);
-
-    return vertex == root                           ? root
-           : reached && source != HW_INVALID_VERTEX ? source
-                                                    : HW_INVALID_VERTEX;
-}
-
-/* The same for four vertices of one cyclic block. */
-__device__ __forceinline__ uint4 leaf_parents(const cached_bitmap &map, uint32_t vertex,
-                                              const uint4 &source, uint32_t root)
-{
-    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
-    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
-
-    return make_uint4(
-        leaf_parent(x, vertex, source.x, root), leaf_parent(y, vertex + 1, source.y, root),
-        leaf_parent(z, vertex + 2, source.z, root), leaf_parent(w, vertex + 3, source.w, root));
-}
-
 /* Assigns the parents of vertices of degree 1, four per thread, loading the next four early, and
  * sets their bits in parent_is_first_neighbor. Writes all words of that bitmap from the core on. */
 __device__ void assign_leaf_parents(const kernel_params &params, uint32_t current, uint32_t root,
@@ -119,8 +95,7 @@ __device__ void assign_leaf_parents(const kernel_params &params, uint32_t curren
     const uint32_t leaves = partition.active - partition.core, lane = threadIdx.x & 31;
     const uint4 *first =
         reinterpret_cast<const uint4 *>(partition.first_in_neighbor + partition.core);
-    const uint4 none =
-        make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
+    const uint4 none = no_neighbors();
 
     if (leaves == 0)
         return;
@@ -132,36 +107,13 @@ __device__ void assign_leaf_parents(const kernel_params &params, uint32_t curren
                        vertex = global_id_of(partition, v);
         const uint4 source = next;
         next = i + hw_grid_threads() < leaves / 4 ? __ldcs(first + i + hw_grid_threads()) : none;
-        const uint4 parent = i < leaves / 4 ? leaf_parents(map, vertex, source, root) : none;
+        const uint4 parent =
+            i < leaves / 4 ? hw_bfs::leaf_parents(map, vertex, source, root) : none;
         if (i < leaves / 4)
             __stcs(reinterpret_cast<uint4 *>(params.parent + v), parent);
-        uint32_t bits = (parent.x != HW_INVALID_VERTEX && vertex != root) |
-                        (parent.y != HW_INVALID_VERTEX && vertex + 1 != root) << 1 |
-                        (parent.z != HW_INVALID_VERTEX && vertex + 2 != root) << 2 |
-                        (parent.w != HW_INVALID_VERTEX && vertex + 3 != root) << 3;
-        bits <<= 4 * (lane & 7);
-        for (int half = 1; half < 8; half *= 2)
-            bits |= __shfl_xor_sync(HW_WARP, bits, half);
+        const uint32_t bits = hw_bfs::leaf_bits(parent, vertex, root);
         if (i < leaves / 4 && (lane & 7) == 0)
             params.parent_is_first_neighbor[partition.core / 32 + i / 8] = bits;
-    }
-}
-
-/* When no level was pulled: unvisited vertices get no parent, and no vertex has its parent marked
- * as its first in-neighbor. */
-__device__ void clear_unvisited_parents(const kernel_params &params, uint32_t current)
-{
-    const hw_partition_1d &partition = params.partition;
-    const uint32_t lane = threadIdx.x & 31;
-
-    for (uint64_t w = hw_grid_thread() / 32; w < partition.core / 32; w += hw_grid_threads() / 32) {
-        const uint32_t own = static_cast<uint32_t>(w);
-        const uint32_t word =
-            __ldcg(params.visited[current][partition.part] + global_word(partition, own));
-        if (!has_bit(word, lane))
-            params.parent[own * 32 + lane] = HW_INVALID_VERTEX;
-        if (lane == 0)
-            params.parent_is_first_neighbor[own] = 0;
     }
 }
 
@@ -285,7 +237,7 @@ __device__ void end_push(const kernel_params &params, search_context &search,
 }
 
 /* One top-down level. Returns false if the search is aborted. */
-template <send_mode how>
+template <push_mode mode>
 __device__ bool push(const kernel_params &params, search_context &search, barrier_numbers &barriers,
                      uint4 *shared_memory)
 {
@@ -295,21 +247,21 @@ __device__ bool push(const kernel_params &params, search_context &search, barrie
     if (blockIdx.x == 0 && threadIdx.x == 0)
         params.control->queue[(depth + 2) & 3] = 0;
     trace_begin(params, search, search.next);
-    if (how == send_unqueued) {
+    if (mode == push_unqueued) {
         snapshot_bitmap(params, current);
         if (!grid_barrier(params, search.result, barriers))
             return false;
     }
-    push_level<how>(params, depth, barriers.epoch, visited, shared_memory);
-    if (!peer_barrier(params, search.result, barriers, depth + 1, how == send_to_all))
+    push_level<mode>(params, depth, barriers.epoch, visited, shared_memory);
+    if (!peer_barrier(params, search.result, barriers, depth + 1, mode == push_to_all))
         return false;
     if (is_tracing(params))
         trace_push(params, search, barriers.epoch,
-                   entries_sent(params, barriers.epoch, how == send_to_all));
+                   entries_sent(params, barriers.epoch, mode == push_to_all));
     const bool found = search.result.found > 0;
     if (found) {
-        receive_updates<how>(params, search.result, depth, barriers.epoch, visited);
-        if (how != send_to_all) {
+        receive_updates<mode>(params, search.result, depth, barriers.epoch, visited);
+        if (mode != push_to_all) {
             if (!grid_barrier(params, search.result, barriers))
                 return false;
             send_changed_blocks(params, current, barriers.epoch);
@@ -322,8 +274,8 @@ __device__ bool push(const kernel_params &params, search_context &search, barrie
 }
 
 /* One top-down level that sends bits without parents. Returns false if the search is aborted. */
-__device__ bool push_bits(const kernel_params &params, search_context &search,
-                          barrier_numbers &barriers, uint4 *shared_memory)
+__device__ bool push_level_bits(const kernel_params &params, search_context &search,
+                                barrier_numbers &barriers, uint4 *shared_memory)
 {
     const uint32_t depth = search.state.depth, current = search.state.current;
 
@@ -331,8 +283,8 @@ __device__ bool push_bits(const kernel_params &params, search_context &search,
     snapshot_bitmap(params, current);
     if (!grid_barrier(params, search.result, barriers))
         return false;
-    push_level<send_bits_only>(params, depth, barriers.epoch,
-                               params.visited[current][params.partition.part], shared_memory);
+    push_level<push_bits>(params, depth, barriers.epoch,
+                          params.visited[current][params.partition.part], shared_memory);
     if (!grid_barrier(params, search.result, barriers))
         return false;
     send_bitmap_delta(params, current, barriers.epoch);
@@ -414,16 +366,16 @@ __device__ bool run_levels(const kernel_params &params, search_context &search,
             ok = queue_level(params, search, barriers);
             break;
         case HW_BFS_PUSH_BITS:
-            ok = push_bits(params, search, barriers, shared_memory);
+            ok = push_level_bits(params, search, barriers, shared_memory);
             break;
         case HW_BFS_PUSH_ONLY:
-            ok = push<send_unqueued>(params, search, barriers, shared_memory);
+            ok = push<push_unqueued>(params, search, barriers, shared_memory);
             break;
         case HW_BFS_PUSH:
-            ok = push<send_queued>(params, search, barriers, shared_memory);
+            ok = push<push_queued>(params, search, barriers, shared_memory);
             break;
         default:
-            ok = push<send_to_all>(params, search, barriers, shared_memory);
+            ok = push<push_to_all>(params, search, barriers, shared_memory);
         }
     return ok;
 }
@@ -440,7 +392,9 @@ __global__ void __launch_bounds__(threads, 1)
     if (!run_levels(params, search, barriers, shared_memory))
         return;
     if (search.state.initial)
-        clear_unvisited_parents(params, search.state.current);
+        hw_bfs::clear_unvisited_parents<peer_gpus>(
+            params, params.visited[search.state.current][params.partition.part],
+            params.parent_is_first_neighbor);
     assign_leaf_parents(params, search.state.current, root, shared_memory);
     if (is_tracing(params)) { /* time of block 0; other blocks end at about the same time */
         trace_begin(params, search, HW_BFS_LEAVES);
@@ -547,20 +501,20 @@ __global__ void __launch_bounds__(threads, 1)
         break;
     case HW_PEER_BFS_STEP_PUSH:
         if (step.broadcast)
-            push_level<send_to_all>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_to_all>(params, step.depth, 0, visited, shared_memory);
         else if (step.queued)
-            push_level<send_queued>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_queued>(params, step.depth, 0, visited, shared_memory);
         else
-            push_level<send_bits_only>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_bits>(params, step.depth, 0, visited, shared_memory);
         break;
     case HW_PEER_BFS_STEP_RECEIVE:
         if (threadIdx.x < HW_PARTITION_1D_PARTS)
             result.received[4 * threadIdx.x + 3] = step.received[threadIdx.x];
         __syncthreads();
         if (step.broadcast)
-            receive_updates<send_to_all>(params, result, step.depth, 1, visited);
+            receive_updates<push_to_all>(params, result, step.depth, 1, visited);
         else
-            receive_updates<send_queued>(params, result, step.depth, 1, visited);
+            receive_updates<push_queued>(params, result, step.depth, 1, visited);
         break;
     case HW_PEER_BFS_STEP_SEND_BITS:
         send_bitmap_delta(params, step.current, 0);
@@ -588,7 +542,9 @@ __global__ void __launch_bounds__(threads, 1)
         break;
     default:
         if (step.initial)
-            clear_unvisited_parents(params, step.current);
+            hw_bfs::clear_unvisited_parents<peer_gpus>(
+                params, params.visited[step.current][params.partition.part],
+                params.parent_is_first_neighbor);
         assign_leaf_parents(params, step.current, step.root, shared_memory);
     }
 }
