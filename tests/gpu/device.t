@@ -40,6 +40,28 @@ case $status in
     is "searches on a GPU" "$status" 0
     hopwave-traverse -q g.h5 --layout 1d --roots 4 -o cpu.h5
     ok "validate, with the CPU's levels" hopwave-validate -q gpu.h5 --graph g.h5 --against cpu.h5
+    # Without --order, vertices keep their numbers where degrees hardly vary.
+    hopwave-generate -q --model erdos-renyi --scale 10 --edges 4096 -o random.h5
+    hopwave-traverse -q random.h5 --layout 1d --roots 4 -o random-cpu.h5
+    for order in "" none hash degree; do
+        ok "a random graph, order ${order:-not said}" hopwave-traverse -q --force random.h5 \
+            --layout 1d --device cuda --method fused ${order:+--order $order} --roots 4 -o gpu.h5
+        ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph random.h5 \
+            --against random-cpu.h5
+        is "and says the order" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" "${order:-none}"
+    done
+    ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
+        --device cuda --method fused --roots 4 -o gpu.h5
+    is "which the file says" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" degree
+    # The steps name the direction of each level.
+    hopwave-generate -q --model rmat --scale 12 --edge-factor 64 -o dense.h5
+    for weight in 1 1000; do
+        hopwave-traverse -q --force dense.h5 --layout 1d --device cuda --method fused --roots 4 \
+            --pull-weight $weight --check -o gpu.h5
+        echo "$weight $(tr '\0' '\n' <gpu.h5 | grep -ac '^bottom-up$')"
+    done >pulled
+    ok "levels are pulled" grep -Eq '^1 [1-9]' pulled
+    ok "but none where that is said to cost a thousand times as much" grep -q '^1000 0$' pulled
     hopwave-generate -q --model rmat --scale 9 --edge-factor 6 --weights uniform -o w.h5
     ok "shortest paths too" hopwave-traverse -q w.h5 --layout 1d --algorithm sssp --device cuda \
         --roots 4 --check -o paths.h5

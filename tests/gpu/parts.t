@@ -57,6 +57,15 @@ ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph
 printf '%s\n' '0 1' '1 2' '2 3' '3 4' >five.txt
 hopwave-import -q five.txt --undirected -o five.h5
 compare "a path of five" five.h5 4
+# High diameter: levels in one block of each GPU. Random graphs: pulled late.
+awk 'BEGIN { for (i = 0; i < 900; i++) { if (i % 30 < 29) print i, i + 1; if (i < 870) print i, i + 30 } }' \
+    >grid.txt
+hopwave-import -q grid.txt --undirected -o grid.h5
+compare "a grid" grid.h5 2
+compare "a grid" grid.h5 3 --direction top-down --order none
+hopwave-generate -q --model erdos-renyi --scale 10 --edges 8192 -o random.h5
+compare random random.h5 2
+compare random random.h5 3 --pull-weight 100
 ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --transport nccl --roots 2 \
     --store none -o nccl.h5 2>err
 case $? in

@@ -56,10 +56,12 @@ struct hw_bfs_costs {
 
 /* Constant during all searches of a graph. */
 struct hw_bfs_policy {
-    int direction;            /* enum hw_direction */
-    uint32_t parts;           /* GPUs */
-    uint32_t small_levels;    /* return to top-down after more than so many small levels */
-    uint64_t core, edges;     /* of all GPUs: vertices searched, stored edges */
+    int direction;         /* enum hw_direction */
+    uint32_t parts;        /* GPUs */
+    uint32_t small_levels; /* return to top-down after more than so many small levels */
+    uint32_t block_vertices, block_edges; /* one block of each GPU expands frontiers up to so many
+                                             vertices and edges, of all GPUs together */
+    uint64_t core, edges;                 /* of all GPUs: vertices searched, stored edges */
     uint64_t broadcast_edges; /* frontiers of up to so many edges are queued; several GPUs: their
                                  discoveries go to all */
     uint32_t bits_fraction;   /* several GPUs: levels of more than this part of all edges, as 1 / n,
@@ -100,13 +102,14 @@ void hw_bfs_tabulate(const struct hw_bfs_degree_classes *classes, bool by_degree
 
 /* What the next step of a search is. */
 enum hw_bfs_routine {
-    HW_BFS_PUSH_ALL,  /* top-down; several GPUs: discoveries are broadcast */
-    HW_BFS_PUSH,      /* top-down; discoveries are sent to their owners */
-    HW_BFS_PUSH_ONLY, /* the same, without queueing them */
-    HW_BFS_PUSH_BITS, /* the same, as bits without parents */
-    HW_BFS_PULL,      /* bottom-up */
-    HW_BFS_QUEUE,     /* queues the discoveries of a level that queued none */
-    HW_BFS_LEAVES,    /* assigns the parents of vertices of degree 1: ends the search */
+    HW_BFS_PUSH_BLOCK, /* top-down in one block of each GPU */
+    HW_BFS_PUSH_ALL,   /* top-down; several GPUs: discoveries are broadcast */
+    HW_BFS_PUSH,       /* top-down; discoveries are sent to their owners */
+    HW_BFS_PUSH_ONLY,  /* the same, without queueing them */
+    HW_BFS_PUSH_BITS,  /* the same, as bits without parents */
+    HW_BFS_PULL,       /* bottom-up */
+    HW_BFS_QUEUE,      /* queues the discoveries of a level that queued none */
+    HW_BFS_LEAVES,     /* assigns the parents of vertices of degree 1: ends the search */
     HW_BFS_ROUTINES
 };
 
@@ -256,7 +259,11 @@ HW_BFS_BOTH static inline enum hw_bfs_routine hw_bfs_after_queue(const struct hw
     if (state->frontier == 0)
         return HW_BFS_LEAVES;
     const enum hw_bfs_routine push = hw_bfs_push_routine(policy, state);
-    return hw_bfs_better_pulled(policy, state, push) ? HW_BFS_PULL : push;
+    if (hw_bfs_better_pulled(policy, state, push))
+        return HW_BFS_PULL;
+    return state->frontier <= policy->block_vertices && state->edges <= policy->block_edges
+               ? HW_BFS_PUSH_BLOCK
+               : push;
 }
 
 /* The step after a level that queued nothing. If pulling does not pay, its discoveries are queued.

@@ -112,7 +112,7 @@ struct hw_one_gpu_bfs_shape {
 };
 
 /* Chooses the launch configuration for the current device and sets hub_words, tile and the
- * single_cta_* limits of params->config. Local. Returns a cudaError_t. */
+ * limits of levels in one block of params->config. Local. Returns a cudaError_t. */
 int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *params,
                                 struct hw_one_gpu_bfs_shape *shape);
 

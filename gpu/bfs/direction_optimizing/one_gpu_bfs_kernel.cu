@@ -350,14 +350,6 @@ __device__ __forceinline__ void set_frontier(const grid_context &grid, hw_bfs_st
     level.first_neighbor_refs = now.first_neighbor_refs;
 }
 
-/* Whether block 0 alone expands the frontier. */
-__device__ __forceinline__ bool is_single_cta_level(const kernel_params &params,
-                                                    const hw_bfs_state &level)
-{
-    return level.frontier <= params.config.single_cta_vertices &&
-           level.edges <= params.config.single_cta_edges / 2;
-}
-
 /* Runs levels in block 0. */
 template <typename Offset>
 __device__ void run_single_cta_levels(const kernel_params &params, grid_context &grid,
@@ -404,7 +396,7 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
         if (next == HW_BFS_LEAVES)
             return false;
         search.level.pushed += search.level.edges;
-        if (next != HW_BFS_PULL && is_single_cta_level(params, search.level)) {
+        if (next == HW_BFS_PUSH_BLOCK) {
             run_single_cta_levels<Offset>(params, grid, search, shared_memory);
             continue;
         }
@@ -485,6 +477,8 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
                                          : 2048 * each <= left      ? 2048
                                                                     : 1024;
     params->config.single_cta_edges = 6144;
+    params->config.policy.block_vertices = params->config.single_cta_vertices;
+    params->config.policy.block_edges = params->config.single_cta_edges / 2;
     const uint32_t scratch = warps * static_cast<uint32_t>(sizeof(chunk_scratch));
     params->config.hub_words = min(left - scratch, 152u << 10) / 16 * 4;
     const uint32_t queues = params->config.single_cta_vertices * each;

@@ -22,7 +22,8 @@ extern "C" {
 /* Bits of the edges in packed queue sizes (gpu/device/packed_queue.h). */
 #define HW_PEER_BFS_EDGE_BITS 35
 
-#define HW_PEER_BFS_THREADS 1024
+/* One block of each GPU expands frontiers of up to so many vertices. */
+#define HW_PEER_BFS_BLOCK_VERTICES 2048
 
 /* Counters that the GPUs exchange at barriers: the first part of every GPU's heap. Only the sender
  * writes a word: a tag of 16 bits above a count of 48. */
@@ -56,6 +57,8 @@ struct hw_peer_bfs_control {
     uint32_t arrivals; /* barriers so far, over all searches, between GPUs and within this one */
     uint32_t trace_records;
     unsigned long long begin_ns; /* after the first barrier */
+    struct hw_bfs_state state;   /* where levels in one block ended */
+    enum hw_bfs_routine next;    /* the step after them */
 };
 
 /* Trace record of one step. Counts of this GPU; times in nanoseconds. */

@@ -22,9 +22,16 @@
 /* Frontiers of up to so many edges broadcast their discoveries. */
 #define BROADCAST_EDGES 262144u
 
+/* One block of each GPU expands frontiers of up to so many edges. */
+#define BLOCK_EDGES 8192
+
 /* Levels of more than this part of all edges, as 1 / n, send bits. Over other transports than peer
  * all that queue nothing do. */
 #define BITS_FRACTION 128
+
+/* Graphs whose hubs have a smaller share of the edges send entries instead: the owner would search
+ * most of a list for a parent. R-MAT: 0.75; random graphs: 0.02. */
+#define MIN_HUB_SHARE 0.1f
 
 /* So many vertices of the highest degrees get their parents directly when only bits are sent. */
 #define HUBS 262144u
@@ -55,6 +62,7 @@ static enum hw_status tabulate_degrees(struct hw_gpu_engine *engine, struct hw_e
     struct state *state = engine->state;
     const struct hw_part *part = engine->part;
     const struct hw_csr *lists = part->directed ? &part->grid.in : &part->grid.out;
+    struct hw_bfs_policy *policy = &state->params.policy;
     struct hw_bfs_degree_classes classes = {.count = {0}};
     double *count = classes.count, *sum = classes.sum;
 
@@ -71,9 +79,12 @@ static enum hw_status tabulate_degrees(struct hw_gpu_engine *engine, struct hw_e
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &classes, 128, MPI_DOUBLE, MPI_SUM, engine->ctx->world),
                "MPI_Allreduce", err);
-    if (status == HW_OK)
-        hw_bfs_tabulate(&classes, true, &state->params.policy);
-    return status;
+    if (status != HW_OK)
+        return status;
+    hw_bfs_tabulate(&classes, true, policy);
+    if (!state->params.host_staged && policy->hub_share < MIN_HUB_SHARE)
+        policy->bits_fraction = 1;
+    return HW_OK;
 }
 
 /* Refuses unsupported partitions and options; the same on all ranks. */
@@ -155,22 +166,24 @@ static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_pa
     const struct hw_partition_1d *partition = &params->partition;
     struct hw_bfs_policy *policy = &params->policy;
 
-    *policy = (struct hw_bfs_policy){.direction = (int)hw_direction_of(&engine->options),
-                                     .parts = partition->parts,
-                                     .small_levels = 3,
-                                     .core = (uint64_t)partition->core * partition->parts,
-                                     .edges = partition->edges,
-                                     .broadcast_edges = BROADCAST_EDGES,
-                                     .bits_fraction = params->host_staged ? HW_BFS_QUEUED_FRACTION
-                                                                          : BITS_FRACTION,
-                                     .pull_weight = hw_fused_pull_weight(&engine->options),
-                                     .costs = {.push_edge = 60,
-                                               .only_edge = 38,
-                                               .bits_edge = 8,
-                                               .bits_vertex = 14,
-                                               .unqueued = 4e7f,
-                                               .pull_first = 5,
-                                               .pull = 5e6f}};
+    *policy = (struct hw_bfs_policy){
+        .direction = (int)hw_direction_of(&engine->options),
+        .parts = partition->parts,
+        .small_levels = 3,
+        .core = (uint64_t)partition->core * partition->parts,
+        .edges = partition->edges,
+        .block_vertices = params->host_staged ? 0 : HW_PEER_BFS_BLOCK_VERTICES,
+        .block_edges = BLOCK_EDGES,
+        .broadcast_edges = BROADCAST_EDGES,
+        .bits_fraction = params->host_staged ? HW_BFS_QUEUED_FRACTION : BITS_FRACTION,
+        .pull_weight = hw_fused_pull_weight(&engine->options),
+        .costs = {.push_edge = 60,
+                  .only_edge = 38,
+                  .bits_edge = 8,
+                  .bits_vertex = 14,
+                  .unqueued = 4e7f,
+                  .pull_first = 5,
+                  .pull = 5e6f}};
     if (!params->host_staged)
         return;
     policy->costs.push_edge = 100;
@@ -483,10 +496,10 @@ static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count
 static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
     static const char *const names[HW_BFS_ROUTINES] = {
-        "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
+        "push block", "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
     static const enum hw_direction directions[HW_BFS_ROUTINES] = {
-        HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
-        HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
+        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
+        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
     const struct hw_peer_bfs_trace_record *record =
         (const struct hw_peer_bfs_trace_record *)records + r;
     const struct state *state = context;

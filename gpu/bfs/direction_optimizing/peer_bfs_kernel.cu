@@ -16,6 +16,7 @@
  * reached.
  */
 #include "gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh"
+#include "gpu/bfs/direction_optimizing/peer_bfs_single_cta.cuh"
 #include "gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh"
 #include "gpu/device/launch.h"
 
@@ -118,17 +119,6 @@ __device__ void assign_leaf_parents(const kernel_params &params, uint32_t curren
 }
 
 /* ---- levels ---- */
-
-/* State of a search, in shared memory. One thread changes what all threads read, between two
- * barriers. */
-struct search_context {
-    hw_bfs_state state;
-    hw_bfs_routine next; /* LEAVES: all levels are done */
-    barrier_result result;
-    trace_state trace;
-    hw_peer_bfs_trace_record
-        record; /* of the current level; trace and record belong to the recording thread */
-};
 
 /* Entries that this GPU sent before barrier `epoch` - 1. */
 __device__ count64 entries_sent(const kernel_params &params, uint32_t epoch, bool all)
@@ -299,6 +289,26 @@ __device__ bool push_level_bits(const kernel_params &params, search_context &sea
     return true;
 }
 
+/* Levels in one block of each GPU. The barriers keep the other blocks from missing a signal before
+ * and from reading the state too early after. Returns false if the search is aborted. */
+__device__ bool push_in_block(const kernel_params &params, search_context &search,
+                              barrier_numbers &barriers, uint4 *shared_memory)
+{
+    if (!grid_barrier(params, search.result, barriers))
+        return false;
+    if (blockIdx.x == 0 && !run_in_block(params, search, barriers, shared_memory))
+        return false;
+    if (!grid_barrier(params, search.result, barriers))
+        return false;
+    if (threadIdx.x == 0) {
+        search.state = params.control->state;
+        search.next = params.control->next;
+    }
+    barriers.epoch = hw_load_relaxed(&params.control->epoch);
+    __syncthreads();
+    return true;
+}
+
 /* One bottom-up level. Returns false if the search is aborted. */
 __device__ bool pull(const kernel_params &params, search_context &search, barrier_numbers &barriers,
                      uint4 *shared_memory)
@@ -359,6 +369,9 @@ __device__ bool run_levels(const kernel_params &params, search_context &search,
 
     while (ok && search.next != HW_BFS_LEAVES)
         switch (search.next) {
+        case HW_BFS_PUSH_BLOCK:
+            ok = push_in_block(params, search, barriers, shared_memory);
+            break;
         case HW_BFS_PULL:
             ok = pull(params, search, barriers, shared_memory);
             break;
@@ -565,7 +578,9 @@ int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shap
         return error;
     params->hub_words = min(left - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
-    shape->shared_bytes = max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes);
+    shape->shared_bytes =
+        max(max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes),
+            static_cast<uint32_t>(sizeof(cta_queues)));
     error = cudaFuncSetAttribute(run_step, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)
