@@ -72,7 +72,7 @@ kernel_includes += gpu/bfs/common/frontier_queue.cuh gpu/bfs/common/frontier_que
 gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queue_host.h
 
 kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
-  gpu/bfs/direction_optimizing/peer_bfs_kernel.cu \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/pendant_trees_kernel.cu
 kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs.h \
@@ -82,16 +82,16 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
   gpu/bfs/direction_optimizing/top_down.cuh \
   gpu/bfs/direction_optimizing/visited_tests.cuh \
-  gpu/bfs/direction_optimizing/peer_bfs.h \
-  gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh \
-  gpu/bfs/direction_optimizing/peer_bfs_device.cuh \
-  gpu/bfs/direction_optimizing/peer_bfs_single_cta.cuh \
-  gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh
+  gpu/bfs/direction_optimizing/peer/peer_bfs.h \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_bottom_up.cuh \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh
 gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
-  gpu/bfs/direction_optimizing/host_staged_bfs.c \
-  gpu/bfs/direction_optimizing/host_staged_bfs.h \
+  gpu/bfs/direction_optimizing/peer/host_staged_bfs.c \
+  gpu/bfs/direction_optimizing/peer/host_staged_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
-  gpu/bfs/direction_optimizing/peer_bfs_host.c
+  gpu/bfs/direction_optimizing/peer/peer_bfs_host.c
 gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
 
 kernels += gpu/bfs/merge/merge_kernel.cu

@@ -6,10 +6,10 @@
  * (gpu/comm/peer_barrier.cuh, which argues the memory order). Within a GPU blocks arrive at
  * barriers of both kinds by one counter (gpu/device/grid_barrier.cuh).
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_DEVICE_CUH
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_DEVICE_CUH
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_DEVICE_CUH
 
-#include "gpu/bfs/direction_optimizing/peer_bfs.h"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
 #include "gpu/bfs/direction_optimizing/top_down.cuh"
 #include "gpu/bfs/direction_optimizing/visited_tests.cuh"
 #include "gpu/comm/peer_barrier.cuh"

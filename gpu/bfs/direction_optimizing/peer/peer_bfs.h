@@ -9,8 +9,8 @@
  *
  * A vertex has a local id on its owner and a global id, both defined by the partition.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_H
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_H
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_H
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_H
 
 #include "gpu/bfs/direction_optimizing/direction_policy.h"
 #include "gpu/partition1d/partition_1d.h"

@@ -2,10 +2,10 @@
  * Method `fused` on several GPUs over transports other than peer: the host launches one kernel
  * per step of a level (enum hw_peer_bfs_step_kind) and exchanges data between steps.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_HOST_STAGED_BFS_H
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_HOST_STAGED_BFS_H
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_HOST_STAGED_BFS_H
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_HOST_STAGED_BFS_H
 
-#include "gpu/bfs/direction_optimizing/peer_bfs.h"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
 #include "gpu/comm/transport.h"
 
 /* Traffic from this rank to others in one step. */

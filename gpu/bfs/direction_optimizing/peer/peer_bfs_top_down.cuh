@@ -14,10 +14,10 @@
  * the level before. Hubs are the exception: their lists are long, so their parents are stored
  * directly in the owner's memory.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_TOP_DOWN_CUH
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_TOP_DOWN_CUH
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_TOP_DOWN_CUH
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_TOP_DOWN_CUH
 
-#include "gpu/bfs/direction_optimizing/peer_bfs_device.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh"
 
 namespace hw_peer_bfs
 {

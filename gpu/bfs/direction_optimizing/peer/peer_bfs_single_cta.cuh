@@ -12,10 +12,10 @@
  * The queues are in shared memory, with a copy of the vertices in global memory that has the
  * capacity for any level.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_SINGLE_CTA_CUH
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_SINGLE_CTA_CUH
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_SINGLE_CTA_CUH
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_SINGLE_CTA_CUH
 
-#include "gpu/bfs/direction_optimizing/peer_bfs_device.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh"
 #include "gpu/device/prefix_search.cuh"
 
 namespace hw_peer_bfs

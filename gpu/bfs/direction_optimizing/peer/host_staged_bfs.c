@@ -1,6 +1,6 @@
 /* Method `fused` on several GPUs: levels as kernel launches with exchanges by the host. Kernels are
  * those of peer_bfs_kernel.cu; decisions those of direction_policy.h. */
-#include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
+#include "gpu/bfs/direction_optimizing/peer/host_staged_bfs.h"
 
 #include "gpu/device/packed_queue.h"
 

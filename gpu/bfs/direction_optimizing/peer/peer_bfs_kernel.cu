@@ -15,9 +15,9 @@
  * Vertices of degree 1 are left out until the end: their parent is their only neighbor, if that was
  * reached.
  */
-#include "gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh"
-#include "gpu/bfs/direction_optimizing/peer_bfs_single_cta.cuh"
-#include "gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_bottom_up.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh"
 #include "gpu/device/launch.h"
 
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 /* Method `fused` on several GPUs of one node, host side: heaps, launch, results, trace. The search
- * is in gpu/bfs/direction_optimizing/peer_bfs_kernel.cu. */
-#include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
-#include "gpu/bfs/direction_optimizing/peer_bfs.h"
+ * is in gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu. */
+#include "gpu/bfs/direction_optimizing/peer/host_staged_bfs.h"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
 
 #include "gpu/device/memory_kernels.h"
 #include "gpu/device/packed_queue.h"

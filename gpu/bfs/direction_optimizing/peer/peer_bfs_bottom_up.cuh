@@ -7,10 +7,10 @@
  * vertices; the rest is compacted within the warp. Finished words are stored in all GPUs at once,
  * so that communication overlaps computation.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_BOTTOM_UP_CUH
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_BFS_BOTTOM_UP_CUH
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_BOTTOM_UP_CUH
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_BOTTOM_UP_CUH
 
-#include "gpu/bfs/direction_optimizing/peer_bfs_device.cuh"
+#include "gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh"
 
 namespace hw_peer_bfs
 {
