@@ -16,6 +16,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/records.py \
   python/hopwave/commands/repeat.py \
   python/hopwave/commands/run.py \
+  python/hopwave/commands/tables.py \
   python/hopwave/renamed.py \
   python/hopwave/schemas/check.json \
   python/hopwave/schemas/graph.json \
@@ -25,6 +26,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/schemas/tree.json \
   python/hopwave/study/__init__.py \
   python/hopwave/study/columns.py \
+  python/hopwave/study/hdf5.py \
   python/hopwave/study/configuration.py \
   python/hopwave/study/machine.py \
   python/hopwave/study/methods.py \

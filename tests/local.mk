@@ -31,6 +31,8 @@ tests_pmpi_slowed_traverse_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=hw_seconds
 LONG_TESTS += tests/workflow/slowed.t
 EXTRA_DIST += tests/workflow/slowed.t
 LONG_TESTS += tests/workflow/archive.t
+LONG_TESTS += tests/workflow/hostile.t
+EXTRA_DIST += tests/workflow/hostile.t
 EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
 EXTRA_DIST += tests/workflow/requirements.txt
 LONG_TESTS += tests/workflow/killed.t

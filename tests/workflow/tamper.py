@@ -8,6 +8,9 @@ flip FILE           flips a byte in the middle of a file
 hostile KIND TAR    writes a tar file that must not be unpacked
 parent TREE GRAPH   gives one vertex another legal parent, with digests that hold
 orphan FOLDER FILE  makes a file one of another graph, in the table of files too
+table KIND TREE TO  makes the table of searches of a tree one that leads to a file, or claims more
+member external FILE NAME TO  makes a member of a file a link to another one
+cell CSV FILE COLUMN VALUE  changes a value in the row of a file
 bag FOLDER          brings the manifests up to date with what lies in a folder
 """
 
@@ -114,12 +117,87 @@ def hostile(kind, tar):
             file.write(header("/tmp/bagit-absolute", 0))
         elif kind == "twice":
             file.write(header("S/bagit.txt", 0) * 2)
+        elif kind in ("record", "blank", "negative", "nul"):
+            file.write(extended(RECORDS[kind]))
+        elif kind == "long":
+            file.write(header(f"S/{'a' * 300}", 0))
+        elif kind == "under":
+            file.write(header("S/a", 0) + header("S/a/b", 0))
         else:
             info = tarfile.TarInfo("S/bagit.txt")
             info.type = {"link": tarfile.SYMTYPE, "device": tarfile.CHRTYPE}[kind]
             info.linkname = "/etc/passwd" if kind == "link" else ""
             file.write(info.tobuf(tarfile.PAX_FORMAT))
         file.write(bytes(10240))
+
+
+RECORDS = {
+    "record": b"99999999999999999999 path=S/a\n",
+    "blank": b"12\n",
+    "negative": b"11 size=-5\n",
+    "nul": b"14 path=S/a\0b\n",
+}
+
+
+def extended(records):
+    """A file with an extended header."""
+    info = tarfile.TarInfo("././@PaxHeader")
+    info.type, info.size = tarfile.XHDTYPE, len(records)
+    head = info.tobuf(tarfile.USTAR_FORMAT) + records.ljust(512, b"\0")
+    return head + tarfile.TarInfo("S/a").tobuf(tarfile.USTAR_FORMAT)
+
+
+def table(kind, tree, to):
+    import h5py
+    import numpy
+
+    with h5py.File(tree, "r+") as file:
+        run, old = file["run"], file["run/search"]
+        values, names = old[...], dict(old.attrs)
+        del run["search"]
+        if kind == "external":
+            run["search"] = h5py.ExternalLink(to, "/run/search")
+            return
+        if kind == "soft":
+            run["other"], run["search"] = values, h5py.SoftLink("/run/other")
+            return
+        if kind == "storage":
+            size = [(to, 0, values.nbytes)]
+            new = run.create_dataset(
+                "search", values.shape, values.dtype, external=size
+            )
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout(values.shape, values.dtype)
+            layout[:] = h5py.VirtualSource(to, "run/search", values.shape)
+            new = run.create_virtual_dataset("search", layout)
+        elif kind == "claim":
+            new = run.create_dataset("search", (1 << 40,), values.dtype)
+        else:
+            chunks = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            chunks.set_chunk(values.shape)
+            chunks.set_filter(32000, h5py.h5z.FLAG_OPTIONAL, (1,))
+            space = h5py.h5s.create_simple(values.shape)
+            kind = h5py.h5t.py_create(values.dtype)
+            h5py.h5d.create(run.id, b"search", kind, space, chunks)
+            new = run["search"]
+        for name, value in names.items():
+            new.attrs[name] = numpy.bytes_(value)
+
+
+def member(kind, path, name, to):
+    import h5py
+
+    with h5py.File(path, "r+") as file:
+        del file[name]
+        file[name] = h5py.ExternalLink(to, f"/{name}")
+
+
+def cell(path, name, column, value):
+    import pandas
+
+    table = pandas.read_csv(path, dtype=str, keep_default_na=False)
+    table.loc[table["file"] == name, column] = value
+    table.to_csv(path, index=False)
 
 
 def parent(tree, graph):

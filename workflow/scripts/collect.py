@@ -7,6 +7,7 @@ import h5py
 import pandas
 from hopwave.study.columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
 from hopwave.study.columns import PARTITION, RUN, SHARES, STATISTICS
+from hopwave.study.hdf5 import member
 from hopwave.study.models import model_bytes
 from hopwave.study.trees import attributes, frame, shares, steps
 from hopwave.study.whole import whole
@@ -54,11 +55,15 @@ def models(run, layout, table):
 def row(run):
     """The row of one run."""
     with h5py.File(run["tree"]) as tree:
-        about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
+        about, record, table = (
+            attributes(tree),
+            attributes(member(tree, "run")),
+            steps(tree),
+        )
         layout = {**record, "vertices": about["vertices"]}
         split = shares(layout)
         record["resolved_method"] = record.get("method")
-        searches = frame(tree["run/search"])
+        searches = frame(member(tree, "run/search"))
         levels = searches["levels"]
         return {
             **run,

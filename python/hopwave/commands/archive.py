@@ -10,6 +10,7 @@ import tempfile
 from importlib.metadata import distributions, version
 from pathlib import Path
 
+from . import base
 from .base import fail, need, read_study
 
 PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
@@ -105,8 +106,9 @@ def main(place, options):
 
 
 def check_output(output, force):
-    if (output.exists() or output.is_symlink()) and not force:
-        fail(2, f"{output}: exists already; --force replaces it")
+    base.check_output(output, force)
+    if output.is_symlink() and output.is_dir():
+        fail(4, f"{output}: a link to a folder, which is not replaced")
     if output.is_dir() and not (output / "bagit.txt").is_file():
         fail(4, f"{output}: a folder that is no archive, which is not replaced")
     if not output.resolve().parent.is_dir():

@@ -27,8 +27,7 @@ class Place:
 def printable(text):
     """A text on one line, without what would control a terminal."""
     return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode()
-        for c in text
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
 
 
@@ -51,6 +50,17 @@ def open_file(path, most=None):
         os.close(descriptor)
         raise OSError(0, wrong, str(path))
     return open(descriptor, "rb")
+
+
+def check_output(path, force):
+    """Refuses an output that is there, as the programs do: without force, or where it is, or is
+    a link to, neither a file nor a folder."""
+    if not os.path.lexists(path):
+        return
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        fail(4, f"{path}: is no plain file, and is not replaced by one")
+    if not force:
+        fail(2, f"{path}: exists already; --force replaces it")
 
 
 def need(place, *packages):

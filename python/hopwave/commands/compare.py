@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from .base import fail, need
+from .base import check_output, fail, need
 
 PACKAGES = ["h5py", "pandas", "scipy", "matplotlib", "jsonschema"]
 TREE = re.compile(r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5")
@@ -57,8 +57,9 @@ def main(place, options):
     if not 0 <= options.margin < 1:
         fail(2, "--margin must be at least 0 and below 1")
     output = Path(options.output)
-    if output.exists() and not options.force:
-        fail(2, f"{output}: exists already; --force replaces it")
+    check_output(output, options.force)
+    if output.is_dir():
+        fail(4, f"{output}: is a folder")
     work = tempfile.mkdtemp(prefix="hopwave-compare-")
     try:
         studies = [
@@ -86,9 +87,7 @@ class Timings:
     """
 
     def __init__(self, path, work):
-        from ..renamed import read_csv
-
-        from . import records
+        from . import records, tables
 
         self.path = path
         folder = path.parent if path.name == "results" else path
@@ -101,8 +100,8 @@ class Timings:
                 searches = records.searches(folder, trees)
             else:
                 data = self.archive(path, work)
-                table = read_csv(data / "files.csv", keep_default_na=False)
-                searches = read_csv(data / "searches.csv")
+                table = tables.files(data / "files.csv")
+                searches = tables.searches(data / "searches.csv")
         except (records.Unreadable, KeyError, ValueError, FileNotFoundError) as error:
             fail(3, f"{path}: neither an archive nor a folder with results ({error})")
         trees = table[table["kind"] == "tree"].set_index("file", drop=False)
@@ -174,11 +173,14 @@ class Comparison:
 
         pairs, alike = [], {}
         for job in self.jobs:
-            a, b = times_a[job], times_b[job]
-            roots = a.index.intersection(b.index)
-            pair = noise.paired(a.loc[roots].to_numpy(), b.loc[roots].to_numpy())
-            pairs.append(pair if len(roots) else None)
-            if len(roots):
+            pair = None
+            if job in times_a and job in times_b:
+                a, b = times_a[job], times_b[job]
+                roots = a.index.intersection(b.index)
+                if len(roots):
+                    pair = noise.paired(a.loc[roots].to_numpy(), b.loc[roots].to_numpy())
+            pairs.append(pair)
+            if pair:
                 alike.setdefault(self.ranks[len(pairs) - 1], []).append(pair)
         whole = [pair for pair in pairs if pair]
         if not whole:

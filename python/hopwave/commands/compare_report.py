@@ -2,8 +2,10 @@
 
 import html
 import io
+from pathlib import Path
 
 from ..study.page import STYLE
+from ..study.whole import whole
 
 FACTS = {
     "version": "Hopwave",
@@ -35,7 +37,9 @@ def write(comparison, output):
         f"<p>{html.escape(HOW.format(margin=comparison.margin))}</p>",
         *only(comparison),
     ]
-    output.write_text("\n".join(parts) + "\n", encoding="utf-8")
+    text = "\n".join(parts) + "\n"
+    with whole(output) as part:
+        Path(part).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def facts(comparison):
@@ -66,7 +70,11 @@ def plot(comparison):
 
     colour = {"slower": COLOURS[1], "faster": COLOURS[2]}
     differences = [comparison.overall, *comparison.differences]
-    labels = ["all"] + [" ".join(row) for row in comparison.table.iloc[:, :3].to_numpy()]
+    labels = ["all"] + [
+        # Dollars would begin a formula.
+        " ".join(row).replace("$", r"\$")
+        for row in comparison.table.iloc[:, :3].to_numpy()
+    ]
     shown = [i for i, d in enumerate(differences) if 0 < d.low and d.high < 1e6]
     figure, axes = plt.subplots(figsize=(8, 1 + 0.22 * len(differences)))
     for place in shown:

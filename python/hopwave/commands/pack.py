@@ -1,11 +1,14 @@
 """Archives as tar files, written in one way only: each header, all padding and the end
 can then be checked byte by byte when one is read."""
 
+import errno
 import gzip
 import shutil
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
+
+from .base import open_file
 
 BLOCK, RECORD = 512, 10240
 LONGEST = 1 << 16  # of what extends a header
@@ -101,7 +104,9 @@ class Reader:
             name = extended.get("path", info.name)
             size = int(extended.get("size", info.size))
             same = header(name, size) == raw
-        except (tarfile.HeaderError, ValueError, UnicodeError):
+            if size < 0 or "\0" in name:
+                raise ValueError("a size or name that no file has")
+        except (tarfile.HeaderError, ValueError, OverflowError):
             after = f" after {self.name}" if self.name else ""
             what = f"{guess}: its header in {self.path.name} is damaged"
             raise Damage(f"{what}, before byte {self.offset}{after}") from None
@@ -127,16 +132,19 @@ def pax(records):
     """The keys and values of an extended header."""
     values = {}
     while records:
-        size = int(records.split(b" ")[0])
-        key, _, value = records[:size].decode().split(" ", 1)[1][:-1].partition("=")
-        values[key], records = value, records[max(size, 1) :]
+        size = int(records.split(b" ", 1)[0])
+        _, blank, record = records[: max(size, 0)].decode().partition(" ")
+        if not blank:
+            raise ValueError("a record without a value")
+        key, _, value = record[:-1].partition("=")
+        values[key], records = value, records[size:]
     return values
 
 
 def unpack(path, folder):
     """Unpacks a tar file of ours into a folder and returns the one folder that it holds.
     Raises NoArchive or Damage."""
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         head = file.read(BLOCK)
         file.seek(0)
         stream = file
@@ -165,11 +173,17 @@ def unpack(path, folder):
 
 def copy(reader, path, size):
     """Takes one file and the padding behind it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         out = open(path, "xb")
     except FileExistsError:
         raise NoArchive(f"{reader.path}: it holds '{reader.name}' twice") from None
+    except OSError as error:
+        if error.errno not in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EINVAL):
+            raise
+        raise NoArchive(
+            f"{reader.path}: it holds '{reader.name}', which no file can be called"
+        ) from None
     with out:
         for start in range(0, size, 1 << 20):
             out.write(reader.take(min(1 << 20, size - start)))

@@ -5,7 +5,10 @@ import hashlib
 import h5py
 import pandas
 from ..study.configuration import CHECK, GRAPH, PARTITION, TREE
+from ..study.hdf5 import has, member
 from ..study.trees import attributes, frame, verdict
+
+from .base import open_file
 
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
@@ -22,8 +25,9 @@ def record(path):
     """What one file is. Digests of the graph, the partition and the tree that it comes
     from stand under those names."""
     try:
+        open_file(path).close()
         with h5py.File(path) as file:
-            about, run = attributes(file), attributes(file["run"])
+            about, run = attributes(file), attributes(member(file, "run"))
             kind = KINDS[about["format"]]
             found = {
                 "kind": kind,
@@ -36,18 +40,19 @@ def record(path):
                 **{key: run.get(key) for key in RUN},
             }
             if kind == "tree":
-                if "parent" in file:
-                    found["parents"] = attributes(file["parent"]).get("digest", "")
-                table = frame(file["run/search"])
+                if has(file, "parent"):
+                    parent = member(file, "parent")
+                    found["parents"] = attributes(parent).get("digest", "")
+                table = frame(member(file, "run/search"))
                 found["search_seconds"] = table["seconds"].mean()
                 # What is known of searches whose trees are not kept.
                 text = table[FOUND].to_csv(index=False)
                 found["results_digest"] = hashlib.sha256(text.encode()).hexdigest()
-    except (OSError, KeyError, AttributeError, ValueError) as error:
+        # Trees are checked on the spot, or else have a check file.
+        if kind == "check" or kind == "tree" and run.get("checked"):
+            found["passed"] = verdict(path)[1]
+    except Exception as error:  # h5py and pandas raise any kind for what is not ours
         raise Unreadable(f"{path}: no file of Hopwave ({error})") from None
-    # Trees are checked on the spot, or else have a check file.
-    if kind == "check" or kind == "tree" and run.get("checked"):
-        found["passed"] = verdict(path)[1]
     return found
 
 
@@ -83,10 +88,13 @@ def searches(folder, trees):
     """The measurements of all searches in tree files, a row for each search."""
     tables = []
     for path in trees:
-        with h5py.File(folder / path) as file:
-            table = frame(file["run/search"])[SEARCH]
-            table.insert(0, "file", path)
-            tables.append(table)
+        try:
+            with h5py.File(folder / path) as file:
+                table = frame(member(file, "run/search"))[SEARCH]
+        except Exception as error:
+            raise Unreadable(f"{path}: no tree of Hopwave ({error})") from None
+        table.insert(0, "file", path)
+        tables.append(table)
     return pandas.concat(tables)
 
 

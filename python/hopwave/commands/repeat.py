@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from . import run
-from .base import fail, need, read_config, read_study, use_programs
+from .base import fail, need, printable, read_config, read_study, use_programs
 
 PACKAGES = ["jsonschema", "yaml", "h5py", "pandas"]
 SAME = ["kind", "digest", "graph", "partition", "tree", "parents", "results_digest"]
@@ -81,6 +81,8 @@ def opened(path, folder):
         if not (path / "data").is_dir() and not (path / "bagit.txt").is_file():
             fail(3, f"{path}: not an archive")
         return path
+    if path.exists() and not path.is_file():
+        fail(3, f"{path}: not a file")
     shutil.rmtree(folder, ignore_errors=True)
     try:
         return unpack(path, folder)
@@ -134,7 +136,7 @@ class Repeat:
     def say(self, what, wrong, right):
         """Reports one kind of check; returns whether nothing was wrong."""
         for sentence in wrong:
-            print(f"{what}: {sentence}", file=sys.stderr)
+            print(f"{what}: {printable(sentence)}", file=sys.stderr)
         print(f"{what}: {len(wrong)} wrong" if wrong else f"{what}: {right}")
         return not wrong
 
@@ -152,15 +154,10 @@ class Repeat:
 
     def chain(self):
         """Files must be what the table of them says, and follow from one another."""
-        import pandas
-        from ..renamed import read_csv
-
-        from . import records
+        from . import records, tables
 
         try:
-            table = read_csv(self.folder / "files.csv", keep_default_na=False)
-            self.table = table.set_index("file", drop=False)
-            self.inside(table)
+            self.table = tables.files(self.folder / "files.csv")
             kept = self.table[self.table["kept"] == 1]
             wrong = []
             for name, row in kept.iterrows():
@@ -168,19 +165,12 @@ class Repeat:
                 differs = [key for key in SAME if str(now.get(key, "")) != str(row[key])]
                 if differs:
                     wrong.append(f"{name}: not what files.csv says ({differs[0]})")
-        except (KeyError, OSError, ValueError, records.Unreadable) as error:
+        except (OSError, ValueError, records.Unreadable) as error:
             fail(3, f"{self.archive}: not an archive of a study ({error})")
-        table = self.table.assign(passed=pandas.to_numeric(self.table["passed"]))
-        wrong += records.breaks(table)
+        wrong += records.breaks(self.table)
         left = len(self.table) - len(kept)
         right = f"{len(kept)} files follow from one another"
         return self.say("chain", wrong, right + (f", {left} left out" if left else ""))
-
-    def inside(self, table):
-        """Refuses names that lead out of results/."""
-        for name in " ".join([*table["file"], *table["inputs"]]).split():
-            if Path(name).parts[:1] != ("results",) or ".." in Path(name).parts:
-                fail(3, f"{self.archive}: files.csv names {name}, which lies outside")
 
     def kept(self, *kinds):
         rows = self.table[(self.table["kept"] == 1) & self.table["kind"].isin(kinds)]
@@ -199,7 +189,7 @@ class Repeat:
     def validate(self):
         """Checks the searches again, of trees and graphs that are there."""
         kept, wrong, count = set(self.kept("graph", "tree")), [], 0
-        reference = read_config(self.folder / "study.yaml").get("reference")
+        reference = self.given().get("reference")
         for row in self.table[self.table["kind"] == "check"].to_dict("records"):
             tree, graph = row["inputs"].split()
             if not {tree, graph} <= kept:
@@ -239,11 +229,18 @@ class Repeat:
         print(f"repeated: {', '.join(counts)}")
         return not found.isin(["different", "missing"]).any()
 
+    def given(self):
+        """The configuration of the archive."""
+        config = read_config(self.folder / "study.yaml")
+        if not isinstance(config, dict):
+            fail(3, f"{self.archive}: study.yaml is no configuration")
+        return config
+
     def study(self):
         """The configuration of the archive as it is to be run in the work folder."""
         import yaml
 
-        config = read_config(self.folder / "study.yaml")
+        config = self.given()
         try:
             files = [Path(graph.get("file", "inputs")) for graph in config["graphs"]]
         except (AttributeError, KeyError, TypeError):
@@ -322,7 +319,8 @@ class Repeat:
             return row
         old = self.table.loc[then]
         row["then_ms"] = round(1e3 * float(old[clock]), 4)
-        row["now/then"] = round(row["now_ms"] / row["then_ms"], 3)
+        if row["then_ms"]:
+            row["now/then"] = round(row["now_ms"] / row["then_ms"], 3)
         if kind == "tree" and not (checked and now.get("passed", 1)):
             row["result"] = "different"
         else:

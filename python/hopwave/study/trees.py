@@ -3,6 +3,7 @@
 import h5py
 import pandas
 from .columns import COMMUNICATING, COMPUTING
+from .hdf5 import member
 from ..renamed import names_in
 
 
@@ -28,7 +29,7 @@ def attributes(group):
 def steps(tree):
     """/run/steps of an open tree file, with the mean seconds over ranks of all
     computing and of all communicating phases of each step."""
-    table = frame(tree["run/steps"])
+    table = frame(member(tree, "run/steps"))
     table["computing"] = table[[f"{phase}_mean" for phase in COMPUTING]].sum(axis=1)
     table["communicating"] = table[[f"{phase}_mean" for phase in COMMUNICATING]].sum(axis=1)
     return table
@@ -53,9 +54,9 @@ def verdict(path):
     with h5py.File(path) as file:
         about = attributes(file)
         if about["format"] == "hopwave-check":
-            passed, violations = about["passed"], file["rules"][...].sum()
+            passed, violations = about["passed"], member(file, "rules")[...].sum()
         else:
-            run = attributes(file["run"])
+            run = attributes(member(file, "run"))
             passed = run["failed"] == 0 and run["checked"] == run["NBFS"]
-            violations = frame(file["run/search"])["violations"].sum()
+            violations = frame(member(file, "run/search"))["violations"].sum()
         return path, int(passed), violations, about["digest"]
