@@ -74,6 +74,15 @@ case $? in
 esac
 ok "a hundred searches in a row" ranks 2 hopwave-traverse -q --force rmat.h5 --layout 1d --parts 2 \
     --device cuda --roots 100 --check --store none -o gpu.h5
+is "auto says that one GPU is faster on so small a graph" \
+    "$(hopwave-info gpu.h5 | sed -n 's/^ *auto_advice: \([^:]*\):.*/\1/p')" \
+    "one GPU is likely to be faster than 2"
+hopwave-import -q five.txt --undirected --weights integer:1:9 -o weighted.h5
+ok "shortest paths on one GPU" hopwave-traverse -q --force weighted.h5 --layout 1d --device cuda \
+    --algorithm sssp --check -o gpu.h5
+is "and auto says which kernel it took" \
+    "$(hopwave-info gpu.h5 | sed -n 's/^ *auto_choice: \(.*\), buckets.*/\1/p')" \
+    "delta, kernel small-frontier"
 # Where each rank is shown one GPU alone, some drivers open the others' memory all the same.
 # shellcheck disable=SC2016 # each rank's shell expands it
 hidden='CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"'

@@ -47,8 +47,8 @@ enum hw_status hw_graph_traits(const struct hw_context *ctx, const struct hw_par
 
     traits->mean_degree = mean * merged;
     traits->max_degree = (double)sums.most * merged;
-    if (traits->max_degree > (double)part->vertices)
-        traits->max_degree = (double)part->vertices;
+    if (traits->max_degree > (double)sums.vertices)
+        traits->max_degree = (double)sums.vertices;
     traits->dispersion = variance > 0 ? variance / mean * merged : 0;
     return HW_OK;
 }
