@@ -23,8 +23,9 @@ namespace hw_peer_bfs
 namespace
 {
 
-/* Levels after which the waiting blocks are let through, so that their time-out stays far away. */
-constexpr uint32_t max_levels_in_block = 1u << 15;
+/* Levels after which the waiting blocks are let through. Their wait is bounded, and ranks that share
+ * a GPU take a few milliseconds for a level. */
+constexpr uint32_t max_levels_in_block = 128;
 
 /* State of a search, in shared memory. One thread changes what all threads read, between two
  * barriers. */
