@@ -203,6 +203,7 @@ EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated
   gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
 
 EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
+  gpu/bfs/direction_optimizing/test_direction_policy.c \
   gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/engine/gpu_method_list.h \
   $(gpu_descriptors)
@@ -213,10 +214,14 @@ libhopwave_a_SOURCES += $(gpu_sources)
 libhopwave_a_LIBADD += $(kernels:.cu=.o) $(dynamic_kernels)
 CLEANFILES += $(kernels:.cu=.o) $(dynamic_kernels)
 
-gpu_tests = gpu/comm/test_allgather.mt gpu/graph/test_layout_build.t \
+gpu_tests = gpu/bfs/direction_optimizing/test_direction_policy.t \
+  gpu/comm/test_allgather.mt gpu/graph/test_layout_build.t \
   gpu/validate/test_tree_validation.mt
 check_PROGRAMS += $(gpu_tests)
 TESTS += $(gpu_tests)
+gpu_bfs_direction_optimizing_test_direction_policy_t_SOURCES = \
+  gpu/bfs/direction_optimizing/test_direction_policy.c
+gpu_bfs_direction_optimizing_test_direction_policy_t_LDADD = $(TAP_LDADD)
 gpu_comm_test_allgather_mt_SOURCES = gpu/comm/test_allgather.c
 gpu_comm_test_allgather_mt_LDADD = $(TAP_LDADD)
 gpu_graph_test_layout_build_t_SOURCES = gpu/graph/test_layout_build.c \

@@ -21,7 +21,8 @@ options() {
     printf '%s\n' "" "--canonical-parents"
     [ "$large" = 1 ] || echo "--order hash --no-steps"
     case $1 in
-    fused) printf '%s\n' "--direction top-down" "--direction bottom-up --no-steps" ;;
+    fused) printf "%s\n" "--direction top-down" "--direction bottom-up --no-steps" \
+        "--order none --pull-weight 100" ;;
     esac
     [ "$wide" = 1 ] || return 0
     case $1 in
