@@ -39,8 +39,10 @@
 
 /* Bitmaps of bottom-up levels kept until levels are written. */
 #define HW_GRID_BITMAPS 8
-/* Levels kept until levels are written. */
-#define HW_GRID_LEVELS 64
+/* Levels kept until levels are written: so many, or one for each HW_GRID_LEVEL_SHARE own positions.
+ */
+#define HW_GRID_LEVELS 32
+#define HW_GRID_LEVEL_SHARE 64
 
 /* Where the vertices of one level are remembered. */
 struct hw_grid_level {
@@ -58,6 +60,9 @@ struct hw_grid_tally {
     hw_count sampled;  /* unvisited vertices tried bottom-up */
     hw_count scanned;  /* edges of theirs that it took */
 };
+
+/* A vertex of more edges has many. */
+#define HW_GRID_HUB 256
 
 /* Frontier vertices whose lists threads count at a time. */
 #define HW_GRID_CHUNK 256
@@ -96,6 +101,7 @@ struct hw_grid_tables {
     hw_lid row_code, column_code; /* code of local row 0, of local column 0, */
     hw_lid fetched_code;          /* and of own position 0's fetched parent */
     hw_count reachable;           /* vertices that an edge leads to, over all parts */
+    bool few_edges_each;          /* there is one part, and no vertex has many edges */
     hw_bits_look_up *look_up;
 };
 
@@ -136,9 +142,9 @@ struct hw_grid_scratch {
 
 /* The vertices of each level, until levels are written. */
 struct hw_grid_levels {
-    uint64_t *bitmaps; /* [HW_GRID_BITMAPS][block_words] */
-    struct hw_grid_level stored[HW_GRID_LEVELS];
-    int stored_count;
+    uint64_t *bitmaps;            /* [HW_GRID_BITMAPS][block_words] */
+    struct hw_grid_level *stored; /* [hw_grid_levels_most()] */
+    hw_count stored_count;
     int bitmap;        /* the last one taken */
     int bitmaps_taken; /* since levels were written */
     int32_t *level;    /* [block] own, by position */
@@ -196,7 +202,27 @@ void hw_grid_destroy(void *engine);
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err);
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err);
 
+/* Begins a row of measurements, and completes it: what the step did, and in which form it sent.
+ * Local. */
+void hw_grid_begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction);
+void hw_grid_end_step(struct hw_grid *grid, const char *what);
+
+/* grid_small_levels.c: levels of one part that are too small for bottom-up. */
+
+/* Whether the frontier is such a level. Local. */
+bool hw_grid_is_small_level(const struct hw_grid *grid);
+
+/* Steps top-down, with their rows of measurements, up to a frontier that is not small or is empty;
+ * the frontier must be small. Local. */
+void hw_grid_small_levels(struct hw_grid *grid, struct hw_trace *steps);
+
+/* What bottom-up would cost for the frontier, into grid->counters.tally. grid_top_down.c. Local. */
+void hw_grid_weigh(struct hw_grid *grid);
+
 /* grid_result.c. */
+
+/* Levels that can be kept until levels are written. Local. */
+hw_count hw_grid_levels_most(const struct hw_grid *grid);
 
 /* Remembers the frontier as the vertices of level grid->search.depth. Local. */
 void hw_grid_record_level(struct hw_grid *grid);

@@ -25,6 +25,11 @@ static void flush_levels(struct hw_grid *grid)
     grid->levels.bitmaps_taken = 0;
 }
 
+hw_count hw_grid_levels_most(const struct hw_grid *grid)
+{
+    return HW_GRID_LEVELS + grid->layout.block / HW_GRID_LEVEL_SHARE;
+}
+
 void hw_grid_record_level(struct hw_grid *grid)
 {
     if (grid->levels.stored_count == HW_GRID_LEVELS)

@@ -15,8 +15,7 @@
 #define BOTTOM_UP_GAIN 2.5
 #define FIRST_LOOK 0.125
 
-/* Begins a row of measurements. */
-static void begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction)
+void hw_grid_begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction)
 {
     grid->trace.step = hw_trace_append(steps);
     if (!grid->trace.step) {
@@ -35,8 +34,7 @@ static void begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_dir
         grid->trace.mark_seconds = hw_seconds();
 }
 
-/* Completes the row of measurements: what was found and sent, and in which form. */
-static void end_step(struct hw_grid *grid, const char *what)
+void hw_grid_end_step(struct hw_grid *grid, const char *what)
 {
     static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
     struct hw_trace_record *step = grid->trace.step;
@@ -116,28 +114,38 @@ static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction no
     return tally->found * degree < part->vertices / 64 + unvisited ? HW_DIRECTION_TOP_DOWN : now;
 }
 
+/* One level of any size, in this direction. */
+static enum hw_status step(struct hw_grid *grid, struct hw_trace *steps,
+                           enum hw_direction direction, struct hw_error *err)
+{
+    bool down = direction == HW_DIRECTION_TOP_DOWN;
+
+    hw_grid_begin_step(grid, steps, direction);
+    HW_TRY(down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err));
+    grid->trace.step->discovered = grid->counters.tally.found;
+    hw_grid_end_step(grid, down ? "push" : "pull");
+    HW_TRY(sum_tally(grid, err));
+    grid->search.depth++;
+    if (grid->search.frontier > 0)
+        hw_grid_record_level(grid);
+    return HW_OK;
+}
+
 /* All levels, from the root on. */
 static enum hw_status traverse(struct hw_grid *grid, struct hw_trace *steps, struct hw_error *err)
 {
     enum hw_direction direction = grid->direction;
-    enum hw_status status = HW_OK;
 
     if (direction == HW_DIRECTION_AUTO)
         direction = HW_DIRECTION_TOP_DOWN;
     do {
-        bool down = direction == HW_DIRECTION_TOP_DOWN;
-        begin_step(grid, steps, direction);
-        status = down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err);
-        if (status != HW_OK)
-            return status;
-        grid->trace.step->discovered = grid->counters.tally.found;
-        end_step(grid, down ? "push" : "pull");
-        status = sum_tally(grid, err);
-        if (status != HW_OK)
-            return status;
-        grid->search.depth++;
-        if (grid->search.frontier > 0)
-            hw_grid_record_level(grid);
+        if (direction == HW_DIRECTION_TOP_DOWN && hw_grid_is_small_level(grid)) {
+            hw_grid_small_levels(grid, steps);
+            if (grid->direction == HW_DIRECTION_AUTO && grid->search.frontier > 0)
+                hw_grid_weigh(grid);
+        } else {
+            HW_TRY(step(grid, steps, direction, err));
+        }
         direction = choose(grid, direction);
     } while (grid->counters.tally.found > 0);
     return HW_OK;
@@ -151,13 +159,13 @@ static enum hw_status complete_parents(struct hw_grid *grid, struct hw_trace *st
 
     grid->search.frontier = 0;
     if (grid->options.canonical_parents) {
-        begin_step(grid, steps, HW_DIRECTION_AUTO);
+        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_canonical_parents(grid, err);
-        end_step(grid, "canonical");
+        hw_grid_end_step(grid, "canonical");
     } else if (grid->counters.accepted > 0 || grid->counters.foreign > 0) {
-        begin_step(grid, steps, HW_DIRECTION_AUTO);
+        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_fetch_parents(grid, err);
-        end_step(grid, "parents");
+        hw_grid_end_step(grid, "parents");
     }
     return status;
 }

@@ -76,6 +76,8 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
                   sizeof *grid->scratch.chunk);
     hw_arrays_add(&arrays, &grid->levels.bitmaps, HW_GRID_BITMAPS * words,
                   sizeof *grid->levels.bitmaps);
+    hw_arrays_add_uninitialized(&arrays, &grid->levels.stored, hw_grid_levels_most(grid),
+                                sizeof *grid->levels.stored);
     hw_arrays_add(&arrays, &grid->levels.level, block, sizeof *grid->levels.level);
     hw_arrays_add(&arrays, &grid->canonical.row_level, canonical ? columns : 0,
                   sizeof *grid->canonical.row_level);
@@ -245,7 +247,10 @@ static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
         in_degree = grid->tables.degree;
     memset(grid->tables.isolated, 0xff,
            (size_t)grid->layout.block_words * sizeof *grid->tables.isolated);
+    grid->tables.few_edges_each = grid->part->spec.parts == 1;
     for (hw_lid t = 0; t < grid->layout.block; t++) {
+        if (grid->tables.degree[t] > HW_GRID_HUB)
+            grid->tables.few_edges_each = false;
         if (in_degree[t] > 0) {
             grid->tables.isolated[t / 64] &= ~(UINT64_C(1) << t % 64);
             reachable++;

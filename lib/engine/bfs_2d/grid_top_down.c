@@ -313,6 +313,13 @@ static void sample_unvisited(struct hw_grid *grid)
     }
 }
 
+void hw_grid_weigh(struct hw_grid *grid)
+{
+    grid->counters.tally.edges = frontier_edges(grid);
+    if (grid->counters.tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
+        sample_unvisited(grid);
+}
+
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
 {
     const hw_lid *list = NULL;
@@ -345,12 +352,8 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     grid->search.frontier = grid->search.end - grid->search.begin;
     grid->search.unvisited_current = false;
     grid->counters.tally.found = grid->search.frontier;
-    if (grid->direction == HW_DIRECTION_AUTO) {
-        grid->counters.tally.edges = frontier_edges(grid);
-        if (grid->counters.tally.edges >
-            grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
-            sample_unvisited(grid);
-    }
+    if (grid->direction == HW_DIRECTION_AUTO && !hw_grid_is_small_level(grid))
+        hw_grid_weigh(grid);
     hw_grid_phase_end(grid, HW_PHASE_UPDATE);
     return HW_OK;
 }

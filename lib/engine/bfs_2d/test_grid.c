@@ -473,6 +473,25 @@ static void test_large(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+/* Many levels of a few hundred vertices, which several threads search without stopping between
+ * them, then in steps of all sizes. */
+static void test_mesh(struct tap *tap, struct hw_context *ctx)
+{
+    enum { SIDE = 160 };
+    struct sample sample;
+
+    start(&sample, "mesh", SIDE * SIDE, 2 * SIDE * SIDE);
+    for (hw_gid v = 0; v < SIDE * SIDE; v++) {
+        if (v % SIDE + 1 < SIDE && v % 11 > 0)
+            add_tuple(&sample, v, v + 1);
+        if (v + SIDE < SIDE * SIDE && v % 7 > 0)
+            add_tuple(&sample, v, v + SIDE);
+    }
+    seal(&sample, false);
+    test_sample(tap, ctx, &sample, 1, (hw_gid[]){SIDE * SIDE / 2 + SIDE / 2, 0}, 2, 7);
+    drop(&sample);
+}
+
 /* Roots that are not there, and names that are no method. */
 static void test_refusals(struct tap *tap, struct hw_context *ctx)
 {
@@ -522,7 +541,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){25, 41, 41, 57, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){26, 43, 43, 60, 0, 0});
     test_refusals(tap, ctx);
     test_small(tap, ctx);
     test_wide(tap, ctx);
@@ -531,6 +550,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     test_random(tap, ctx, false);
     test_random(tap, ctx, true);
     test_large(tap, ctx);
+    test_mesh(tap, ctx);
 }
 
 int main(int argc, char **argv)
