@@ -24,6 +24,8 @@ libhopwave_a_SOURCES += \
   lib/graph/generate/erdos_renyi.c \
   lib/graph/generate/erdos_renyi.h \
   lib/graph/generate/generator.h \
+  lib/graph/generate/generator_attributes.c \
+  lib/graph/generate/generator_make.c \
   lib/graph/generate/generator_options.c \
   lib/graph/generate/generator_options.h \
   lib/graph/generate/generator_spec.c \
