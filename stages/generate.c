@@ -8,9 +8,11 @@
  * Prints time, memory and disk: seconds from a sample of at most 2^18 tuples on this machine and a
  * disk of 1 GB/s.
  */
-static enum hw_status estimate(const struct hw_context *ctx,
-                               const struct hw_generator_options *options, struct hw_error *err)
+static enum hw_status estimate(const struct hw_context *ctx, struct hw_generator_options *options,
+                               struct hw_error *err)
 {
+    if (options->spec.edges < 0) /* not counted: as many as are expected */
+        options->spec.edges = (hw_count)((double)options->spec.vertices * options->spec.degree / 2);
     const struct hw_graph_desc desc =
         hw_generator_spec_desc(&options->spec, options->without_edges);
     const bool made = !options->without_edges || options->digest;
@@ -60,6 +62,7 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
         return status;
     if (stage->cli.estimate)
         return estimate(ctx, options, err);
+    HW_TRY(hw_generator_spec_count(ctx, &options->spec, err));
     status = hw_store_create(ctx, stage->cli.output, HW_KIND_GRAPH, stage->cli.force, &store, err);
     if (status == HW_OK)
         status = fill(ctx, options, store, err);

@@ -80,8 +80,9 @@ static enum hw_status open_range(const struct hw_context *ctx, struct hw_graph *
 
     edge_list->tuples.first = (uint64_t)first;
     edge_list->tuples.count = (uint64_t)count;
-    enum hw_status status = generator ? put_generator(edge_list, generator, err)
-                                      : put_tuples(edge_list, graph, weights, err);
+    const bool in_kernels = generator && generator->model < HW_MODELS_IN_KERNELS;
+    enum hw_status status = in_kernels ? put_generator(edge_list, generator, err)
+                                       : put_tuples(edge_list, graph, weights, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_graph_verify(graph, weights, err);

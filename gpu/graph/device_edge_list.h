@@ -15,10 +15,10 @@ struct hw_device_edge_list {
 };
 
 /*
- * Copies to the device the generator of a graph that has one, or else all tuples, 8 bytes each, and
- * their weights, 4 bytes each, if wanted. The digests of the tuples are verified. The graph
- * has at most 2^32 vertices. HW_RESOURCES where they do not fit. Collective; ranks agree on
- * failures.
+ * Copies to the device the generator of a graph that has one of a model that kernels make, or else
+ * all tuples, 8 bytes each, and their weights, 4 bytes each, if wanted. The digests of the tuples
+ * are verified. The graph has at most 2^32 vertices. HW_RESOURCES where they do not fit.
+ * Collective; ranks agree on failures.
  */
 enum hw_status hw_device_edge_list_open(const struct hw_context *ctx, struct hw_graph *graph,
                                         bool weights, struct hw_device_edge_list *edge_list,

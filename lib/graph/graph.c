@@ -141,6 +141,11 @@ enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
         if (status != HW_OK && err && strncmp(err->text, path, strlen(path)) != 0)
             hw_prefix(err, status, "%s", path);
         status = hw_agree(ctx->world, status, err);
+        if (status == HW_OK && opened->generator) {
+            status = hw_generator_index(ctx, opened->generator, opened->desc.edges, err);
+            if (status != HW_OK && err)
+                hw_prefix(err, status, "%s", path);
+        }
     }
     if (status != HW_OK) {
         hw_graph_close(opened);

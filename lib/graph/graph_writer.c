@@ -80,7 +80,7 @@ hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_g
     const hw_count weight =
         spec->weighting == HW_WEIGHTING_NONE ? 0 : (hw_count)sizeof(union hw_weight);
 
-    return chunk_of(ctx, spec) * (2 * id + weight);
+    return chunk_of(ctx, spec) * (2 * id + weight) + hw_generator_index_bytes(spec);
 }
 
 /* Tuples as the file has them. */
@@ -183,7 +183,9 @@ enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_g
         hw_memory_require(ctx, hw_graph_generate_bytes(ctx, spec), "making edges", err);
     if (status != HW_OK)
         return status;
-    status = hw_generator_open(spec, &generator, err);
+    status = hw_agree(ctx->world, hw_generator_open(spec, &generator, err), err);
+    if (status == HW_OK)
+        status = hw_generator_index(ctx, generator, spec->edges, err);
     if (status == HW_OK)
         status = chunk_alloc(ctx, spec, &chunk, err);
     if (status == HW_OK)
@@ -203,6 +205,8 @@ static enum hw_status time_sample(const struct hw_context *ctx,
     hw_count first, count;
 
     *seconds = 0;
+    if (hw_generator_index_bytes(spec) > 0)
+        return hw_generator_index_seconds(spec, ctx->size, seconds, err);
     hw_store_share(spec->edges, ctx->rank, ctx->size, &first, &count);
     const hw_count capacity = chunk_of(ctx, spec);
     const hw_count some = capacity < SAMPLE ? capacity : SAMPLE;

@@ -38,6 +38,16 @@ libhopwave_a_SOURCES += \
   lib/graph/generate/random.h \
   lib/graph/generate/rmat.c \
   lib/graph/generate/rmat.h
+libhopwave_a_SOURCES += \
+  lib/graph/generate/spatial/geometric.c \
+  lib/graph/generate/spatial/geometric.h \
+  lib/graph/generate/spatial/lattice.c \
+  lib/graph/generate/spatial/lattice.h \
+  lib/graph/generate/spatial/road.c \
+  lib/graph/generate/spatial/road.h \
+  lib/graph/generate/spatial/small_world.c \
+  lib/graph/generate/spatial/small_world.h \
+  lib/graph/generate/spatial/vertex_permutation.h
 check_PROGRAMS += lib/graph/generate/test_edge_weights.t
 TESTS += lib/graph/generate/test_edge_weights.t
 lib_graph_generate_test_edge_weights_t_SOURCES = lib/graph/generate/test_edge_weights.c

@@ -4,7 +4,8 @@ enum hw_weights hw_weighting_type(enum hw_weighting weighting)
 {
     if (weighting == HW_WEIGHTING_NONE)
         return HW_WEIGHTS_NONE;
-    return weighting == HW_WEIGHTING_INTEGER ? HW_WEIGHTS_I32 : HW_WEIGHTS_F32;
+    return weighting == HW_WEIGHTING_INTEGER || weighting == HW_WEIGHTING_LENGTH ? HW_WEIGHTS_I32
+                                                                                 : HW_WEIGHTS_F32;
 }
 
 /* A block of random numbers serves four uniform weights, or two integer ones. */
@@ -51,6 +52,7 @@ void hw_weights_make(const struct hw_weighter *weighter, hw_count first, hw_coun
 {
     switch (weighter->weighting) {
     case HW_WEIGHTING_NONE:
+    case HW_WEIGHTING_LENGTH:
         return;
     case HW_WEIGHTING_UNIFORM:
         make_uniform(weighter, first, count, weight);

@@ -11,7 +11,8 @@ enum hw_weighting {
     HW_WEIGHTING_NONE,
     HW_WEIGHTING_UNIFORM, /* f32, multiples of 2^-24 in [0, 1) */
     HW_WEIGHTING_INTEGER, /* i32, low to high */
-    HW_WEIGHTING_SIGNED   /* f32, whole, without negative cycles */
+    HW_WEIGHTING_SIGNED,  /* f32, whole, without negative cycles */
+    HW_WEIGHTING_LENGTH   /* i32, the distance of the ends: generators' own */
 };
 
 /*

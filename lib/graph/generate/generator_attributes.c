@@ -8,6 +8,7 @@
 #define GENERATOR_VERSION 1
 
 static const char *const quarter_names[] = {"a", "b", "c", "d"};
+static const char *const size_names[HW_DIMENSIONS] = {"size_x", "size_y", "size_z"};
 
 /* One attribute of a generator spec, and where its value lies. */
 struct field {
@@ -24,23 +25,31 @@ struct field {
 static int fields_of(struct hw_generator_spec *spec, struct field field[MAX_FIELDS])
 {
     int n = 0;
+    const uint32_t has = hw_model_parameters(spec->model);
 
-    if (spec->model != HW_MODEL_ERDOS_RENYI) {
+    if (has & HW_PARAMETER_SCALE)
         field[n++] = (struct field){"scale", FIELD_INT, &spec->scale};
+    if (has & HW_PARAMETER_EDGE_FACTOR)
         field[n++] = (struct field){"edge_factor", FIELD_I64, &spec->edge_factor};
-    }
-    if (spec->model == HW_MODEL_RMAT) {
+    if (has & HW_PARAMETER_QUARTERS)
         for (int i = 0; i < 4; i++)
             field[n++] = (struct field){quarter_names[i], FIELD_F64, &spec->abcd[i]};
+    if (has & HW_PARAMETER_DIMENSIONS)
+        field[n++] = (struct field){"dimensions", FIELD_INT, &spec->dimensions};
+    if (has & HW_PARAMETER_SIZES)
+        for (int d = 0; d < HW_DIMENSIONS; d++)
+            field[n++] = (struct field){size_names[d], FIELD_I64, &spec->size[d]};
+    if (has & HW_PARAMETER_DEGREE)
+        field[n++] = (struct field){"degree", FIELD_F64, &spec->degree};
+    if (has & HW_PARAMETER_SCRAMBLE)
         field[n++] = (struct field){"scramble", FIELD_BOOL, &spec->scramble};
-    }
-    if (spec->model == HW_MODEL_GRAPH500) {
+    if (has & HW_PARAMETER_TWO_SEEDS) {
         field[n++] = (struct field){"seed1", FIELD_U64, &spec->seed1};
         field[n++] = (struct field){"seed2", FIELD_U64, &spec->seed2};
-    } else {
-        field[n++] = (struct field){"seed", FIELD_U64, &spec->seed};
     }
-    if (spec->has_probability)
+    if (has & HW_PARAMETER_SEED)
+        field[n++] = (struct field){"seed", FIELD_U64, &spec->seed};
+    if (spec->has_probability || has & HW_PARAMETER_PROBABILITY)
         field[n++] = (struct field){"probability", FIELD_F64, &spec->probability};
     if (spec->weighting == HW_WEIGHTING_INTEGER) {
         field[n++] = (struct field){"weight_low", FIELD_I32, &spec->low};
@@ -173,7 +182,8 @@ static enum hw_status read_parameters(const struct hw_store *store, struct hw_ge
                          version, GENERATOR_VERSION);
     spec->model = (enum hw_model)model;
     spec->weighting = (enum hw_weighting)weighting;
-    spec->has_probability = hw_store_has(store, HW_AT_PARAMETERS, "probability");
+    spec->has_probability =
+        spec->model == HW_MODEL_ERDOS_RENYI && hw_store_has(store, HW_AT_PARAMETERS, "probability");
     int fields = fields_of(spec, field);
     for (int i = 0; i < fields && status == HW_OK; i++)
         status = read_field(store, &field[i], err);

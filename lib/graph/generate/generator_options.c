@@ -19,29 +19,51 @@ enum {
     KEY_WEIGHTS,
     KEY_DIRECTED,
     KEY_RECIPE,
-    KEY_DIGEST
+    KEY_DIGEST,
+    KEY_SKEW,
+    KEY_DIMENSIONS,
+    KEY_DEGREE
 };
 
 const struct argp_option hw_generator_option_table[] = {
-    {"model", KEY_MODEL, "NAME", 0, "rmat, erdos-renyi or graph500 (required)", 0},
+    {"model", KEY_MODEL, "NAME", 0,
+     "rmat, erdos-renyi, graph500, grid, torus, chain, star, small-world, geometric or road "
+     "(required)",
+     0},
     {"scale", KEY_SCALE, "S", 0, "2^S vertices", 0},
     {"edge-factor", KEY_EDGE_FACTOR, "F", 0,
      "F edges for each vertex (rmat, graph500: 16 if not given)", 0},
     {"abcd", KEY_ABCD, "A,B,C,D", 0,
      "rmat: probabilities of the quarters (default .57,.19,.19,.05)", 0},
-    {"no-scramble", KEY_NO_SCRAMBLE, 0, 0, "rmat: keep the ids as the quarters give them", 0},
-    {"vertices", KEY_VERTICES, "N", 0, "erdos-renyi: N vertices, instead of --scale", 0},
-    {"edges", KEY_EDGES, "M", 0, "erdos-renyi: M edges, G(n,m)", 0},
-    {"probability", KEY_PROBABILITY, "P", 0, "erdos-renyi: each pair with probability P, G(n,p)",
+    {"skew", KEY_SKEW, "NAME", 0,
+     "rmat: probabilities by name, instead of --abcd: graph500 (.57,.19,.19,.05), ssca2 "
+     "(.55,.1,.1,.25), gtgraph (.45,.15,.15,.25) or flat (.25 each)",
      0},
-    {"seed", KEY_SEED, "N", 0, "rmat, erdos-renyi: seed (default 1)", 0},
+    {"no-scramble", KEY_NO_SCRAMBLE, 0, 0,
+     "Keep the ids as the model has them: rmat as the quarters give them, others by place (all "
+     "but erdos-renyi and graph500)",
+     0},
+    {"dimensions", KEY_DIMENSIONS, "D|XxY[xZ]", 0,
+     "grid, torus, geometric, road: 2 or 3 (default 2; road: 2) of --scale; or the sizes (not "
+     "geometric), instead of --scale",
+     0},
+    {"degree", KEY_DEGREE, "K", 0,
+     "small-world: of the ring, even (default 8); geometric: expected (default 16)", 0},
+    {"vertices", KEY_VERTICES, "N", 0,
+     "erdos-renyi, chain, star, small-world: N vertices, instead of --scale", 0},
+    {"edges", KEY_EDGES, "M", 0, "erdos-renyi: M edges, G(n,m)", 0},
+    {"probability", KEY_PROBABILITY, "P", 0,
+     "erdos-renyi: each pair with probability P, G(n,p); small-world: of an edge with a new end "
+     "(default .1)",
+     0},
+    {"seed", KEY_SEED, "N", 0, "Seed (default 1; all but graph500)", 0},
     {"seed1", KEY_SEED1, "N", 0, "graph500: first seed (default 2)", 0},
     {"seed2", KEY_SEED2, "N", 0, "graph500: second seed (default 3)", 0},
     {"weights", KEY_WEIGHTS, "KIND", 0,
-     "none (default), uniform, integer:LOW:HIGH, or signed (directed graphs: negative edges, no "
-     "negative cycle)",
+     "none (default), uniform, integer:LOW:HIGH, signed (directed graphs: negative edges, no "
+     "negative cycle), or length (geometric, road: whole numbers; the default of road)",
      0},
-    {"directed", KEY_DIRECTED, 0, 0, "Directed edges (rmat, erdos-renyi)", 0},
+    {"directed", KEY_DIRECTED, 0, 0, "Directed edges (all but graph500, geometric and road)", 0},
     {"recipe", KEY_RECIPE, 0, 0, "Write the parameters alone; readers make the edges", 0},
     {"digest", KEY_DIGEST, 0, 0, "With --recipe: the digest of the edges too", 0},
     {0}};
@@ -50,6 +72,11 @@ static uint32_t bit(int key)
 {
     return (uint32_t)1 << (key - KEY_MODEL);
 }
+
+/* Quarters that have a name, in the order of their words. */
+static const char *const skew_names[] = {"graph500", "ssca2", "gtgraph", "flat", NULL};
+static const double skews[][4] = {
+    {.57, .19, .19, .05}, {.55, .1, .1, .25}, {.45, .15, .15, .25}, {.25, .25, .25, .25}};
 
 static bool given(const struct hw_generator_options *options, int key)
 {
@@ -75,6 +102,41 @@ static enum hw_status take_abcd(const char *arg, double abcd[4], struct hw_error
         enum hw_status status = hw_cli_real("--abcd", part, 0, 1, &abcd[i], err);
         if (status != HW_OK)
             return status;
+    }
+    return HW_OK;
+}
+
+static enum hw_status take_skew(const char *arg, double abcd[4], struct hw_error *err)
+{
+    int choice = 0;
+
+    HW_TRY(hw_cli_choice("--skew", arg, skew_names, &choice, err));
+    memcpy(abcd, skews[choice], sizeof skews[choice]);
+    return HW_OK;
+}
+
+/* "D", or the sizes "XxY" or "XxYxZ". */
+static enum hw_status take_dimensions(const char *arg, struct hw_generator_options *options,
+                                      struct hw_error *err)
+{
+    struct hw_generator_spec *spec = &options->spec;
+    char copy[256];
+    char *rest = copy;
+
+    options->sized = strchr(arg, 'x') != NULL;
+    if (!options->sized && strcmp(arg, "2") != 0 && strcmp(arg, "3") != 0)
+        return hw_fail(err, HW_USAGE,
+                       "--dimensions: '%s' is neither 2 nor 3, nor sizes such as 64x64x32", arg);
+    spec->dimensions = options->sized ? 0 : arg[0] - '0';
+    if (strlen(arg) >= sizeof copy)
+        return hw_fail(err, HW_USAGE, "--dimensions: too long");
+    memcpy(copy, arg, strlen(arg) + 1);
+    while (options->sized && rest) {
+        if (spec->dimensions == HW_DIMENSIONS)
+            return hw_fail(err, HW_USAGE, "--dimensions: '%s' has more than %d sizes", arg,
+                           HW_DIMENSIONS);
+        HW_TRY(hw_cli_count("--dimensions", strsep(&rest, "x"), 1, HW_VERTICES_MAX,
+                            &spec->size[spec->dimensions++], err));
     }
     return HW_OK;
 }
@@ -124,6 +186,12 @@ enum hw_status hw_generator_options_take(int key, const char *arg, void *pointer
         return hw_cli_count("--edge-factor", arg, 0, HW_EDGES_MAX, &spec->edge_factor, err);
     case KEY_ABCD:
         return take_abcd(arg, spec->abcd, err);
+    case KEY_SKEW:
+        return take_skew(arg, spec->abcd, err);
+    case KEY_DIMENSIONS:
+        return take_dimensions(arg, options, err);
+    case KEY_DEGREE:
+        return hw_cli_real("--degree", arg, 0, (double)HW_VERTICES_MAX, &spec->degree, err);
     case KEY_VERTICES:
         return hw_cli_count("--vertices", arg, 1, HW_VERTICES_MAX, &spec->vertices, err);
     case KEY_EDGES:
@@ -148,19 +216,30 @@ enum hw_status hw_generator_options_take(int key, const char *arg, void *pointer
 /* Refuses an option that the model does not have. */
 static enum hw_status check_model(const struct hw_generator_options *options, struct hw_error *err)
 {
+    const uint32_t permuted = bit(KEY_SCALE) | bit(KEY_SEED) | bit(KEY_NO_SCRAMBLE);
+    const uint32_t directed = permuted | bit(KEY_DIRECTED);
     const uint32_t of_model[HW_MODELS] = {
-        [HW_MODEL_RMAT] = bit(KEY_SCALE) | bit(KEY_EDGE_FACTOR) | bit(KEY_ABCD) |
-                          bit(KEY_NO_SCRAMBLE) | bit(KEY_SEED) | bit(KEY_DIRECTED),
+        [HW_MODEL_RMAT] = directed | bit(KEY_EDGE_FACTOR) | bit(KEY_ABCD) | bit(KEY_SKEW),
         [HW_MODEL_ERDOS_RENYI] = bit(KEY_SCALE) | bit(KEY_EDGE_FACTOR) | bit(KEY_VERTICES) |
                                  bit(KEY_EDGES) | bit(KEY_PROBABILITY) | bit(KEY_SEED) |
                                  bit(KEY_DIRECTED),
         [HW_MODEL_GRAPH500] =
-            bit(KEY_SCALE) | bit(KEY_EDGE_FACTOR) | bit(KEY_SEED1) | bit(KEY_SEED2)};
+            bit(KEY_SCALE) | bit(KEY_EDGE_FACTOR) | bit(KEY_SEED1) | bit(KEY_SEED2),
+        [HW_MODEL_GRID] = directed | bit(KEY_DIMENSIONS),
+        [HW_MODEL_TORUS] = directed | bit(KEY_DIMENSIONS),
+        [HW_MODEL_CHAIN] = directed | bit(KEY_VERTICES),
+        [HW_MODEL_STAR] = directed | bit(KEY_VERTICES),
+        [HW_MODEL_SMALL_WORLD] =
+            directed | bit(KEY_VERTICES) | bit(KEY_DEGREE) | bit(KEY_PROBABILITY),
+        [HW_MODEL_GEOMETRIC] = permuted | bit(KEY_DIMENSIONS) | bit(KEY_DEGREE),
+        [HW_MODEL_ROAD] = permuted | bit(KEY_DIMENSIONS)};
     const uint32_t of_all = bit(KEY_MODEL) | bit(KEY_WEIGHTS) | bit(KEY_RECIPE) | bit(KEY_DIGEST);
 
     if (!given(options, KEY_MODEL))
-        return hw_fail(err, HW_USAGE,
-                       "no model; give --model rmat, --model erdos-renyi or --model graph500");
+        return hw_fail(
+            err, HW_USAGE,
+            "no model; give --model rmat, erdos-renyi, graph500, grid, torus, chain, star, "
+            "small-world, geometric or road");
     enum hw_model model = options->spec.model;
     for (const struct argp_option *option = hw_generator_option_table; option->name; option++)
         if (options->given & bit(option->key) & ~(of_all | of_model[model]))
@@ -169,6 +248,8 @@ static enum hw_status check_model(const struct hw_generator_options *options, st
     if (given(options, KEY_DIGEST) && !given(options, KEY_RECIPE))
         return hw_fail(err, HW_USAGE,
                        "--digest goes with --recipe; a file with edges always has one");
+    if (given(options, KEY_ABCD) && given(options, KEY_SKEW))
+        return hw_fail(err, HW_USAGE, "--abcd and --skew: give one of the two");
     return HW_OK;
 }
 
@@ -204,6 +285,93 @@ static enum hw_status complete_erdos_renyi(struct hw_generator_options *options,
     return HW_OK;
 }
 
+/* Models of --scale or --vertices. */
+static enum hw_status complete_vertices(struct hw_generator_options *options, struct hw_error *err)
+{
+    struct hw_generator_spec *spec = &options->spec;
+
+    if (given(options, KEY_VERTICES) + given(options, KEY_SCALE) != 1)
+        return hw_fail(err, HW_USAGE, "--model %s needs --vertices or --scale, one of the two",
+                       hw_model_names()[spec->model]);
+    if (given(options, KEY_SCALE))
+        spec->vertices = (hw_gid)1 << spec->scale;
+    spec->scale = 0;
+    if (!given(options, KEY_DEGREE))
+        spec->degree = spec->model == HW_MODEL_SMALL_WORLD ? 8 : 0;
+    if (spec->model == HW_MODEL_SMALL_WORLD && !given(options, KEY_PROBABILITY))
+        spec->probability = 0.1;
+    return HW_OK;
+}
+
+/* Models of --scale or sizes: a scale is divided among the dimensions, the first ones take more. */
+static enum hw_status complete_sizes(struct hw_generator_options *options, struct hw_error *err)
+{
+    struct hw_generator_spec *spec = &options->spec;
+    int bits = spec->scale;
+
+    if (options->sized + given(options, KEY_SCALE) != 1)
+        return hw_fail(err, HW_USAGE,
+                       "--model %s needs --scale or --dimensions with sizes, one of the two",
+                       hw_model_names()[spec->model]);
+    if (!given(options, KEY_DIMENSIONS))
+        spec->dimensions = 2;
+    for (int d = 0; d < spec->dimensions && !options->sized; d++) {
+        const int left = spec->dimensions - d, own = (bits + left - 1) / left;
+        spec->size[d] = (hw_gid)1 << own;
+        bits -= own;
+    }
+    for (int d = spec->dimensions; d < HW_DIMENSIONS; d++)
+        spec->size[d] = 1;
+    spec->scale = 0;
+    return HW_OK;
+}
+
+static enum hw_status complete_geometric(struct hw_generator_options *options, struct hw_error *err)
+{
+    struct hw_generator_spec *spec = &options->spec;
+
+    if (!given(options, KEY_SCALE) || options->sized)
+        return hw_fail(err, HW_USAGE, "--model geometric needs --scale, and takes no sizes");
+    if (!given(options, KEY_DIMENSIONS))
+        spec->dimensions = 2;
+    if (!given(options, KEY_DEGREE))
+        spec->degree = 16;
+    spec->edges = -1;
+    return HW_OK;
+}
+
+/* rmat and graph500. */
+static enum hw_status complete_scaled(struct hw_generator_options *options, struct hw_error *err)
+{
+    struct hw_generator_spec *spec = &options->spec;
+
+    if (!given(options, KEY_SCALE))
+        return hw_fail(err, HW_USAGE, "--model %s needs --scale", hw_model_names()[spec->model]);
+    if (!given(options, KEY_EDGE_FACTOR))
+        spec->edge_factor = 16;
+    return HW_OK;
+}
+
+static enum hw_status complete_model(struct hw_generator_options *options, struct hw_error *err)
+{
+    switch (options->spec.model) {
+    case HW_MODEL_ERDOS_RENYI:
+        return complete_erdos_renyi(options, err);
+    case HW_MODEL_GRID:
+    case HW_MODEL_TORUS:
+    case HW_MODEL_ROAD:
+        return complete_sizes(options, err);
+    case HW_MODEL_GEOMETRIC:
+        return complete_geometric(options, err);
+    case HW_MODEL_CHAIN:
+    case HW_MODEL_STAR:
+    case HW_MODEL_SMALL_WORLD:
+        return complete_vertices(options, err);
+    default:
+        return complete_scaled(options, err);
+    }
+}
+
 enum hw_status hw_generator_options_complete(struct hw_generator_options *options,
                                              struct hw_error *err)
 {
@@ -211,17 +379,12 @@ enum hw_status hw_generator_options_complete(struct hw_generator_options *option
 
     HW_TRY(check_model(options, err));
     spec->directed = given(options, KEY_DIRECTED);
-    spec->scramble = spec->model == HW_MODEL_RMAT && !given(options, KEY_NO_SCRAMBLE);
+    spec->scramble = (hw_model_parameters(spec->model) & HW_PARAMETER_SCRAMBLE) &&
+                     !given(options, KEY_NO_SCRAMBLE);
+    if (spec->model == HW_MODEL_ROAD && !given(options, KEY_WEIGHTS))
+        spec->weighting = HW_WEIGHTING_LENGTH;
     options->without_edges = given(options, KEY_RECIPE);
     options->digest = given(options, KEY_DIGEST);
-    if (spec->model == HW_MODEL_ERDOS_RENYI) {
-        HW_TRY(complete_erdos_renyi(options, err));
-    } else {
-        if (!given(options, KEY_SCALE))
-            return hw_fail(err, HW_USAGE, "--model %s needs --scale",
-                           hw_model_names()[spec->model]);
-        if (!given(options, KEY_EDGE_FACTOR))
-            spec->edge_factor = 16;
-    }
+    HW_TRY(complete_model(options, err));
     return hw_generator_spec_complete(spec, err);
 }

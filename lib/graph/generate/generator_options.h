@@ -13,6 +13,7 @@
 struct hw_generator_options {
     struct hw_generator_spec spec;
     uint32_t given;     /* a bit for each option that was given */
+    bool sized;         /* --dimensions has sizes */
     bool without_edges; /* --recipe: write the spec alone */
     bool digest;        /* the digest of the edges too */
 };

@@ -31,6 +31,9 @@ enum hw_random_stream {
     HW_RANDOM_STREAM_WEIGHT = 5,    /* weights of tuples */
     HW_RANDOM_STREAM_POTENTIAL = 6, /* potentials of vertices */
     HW_RANDOM_STREAM_ROOT = 7,      /* keys of vertices, in whose order roots are sampled */
+    HW_RANDOM_STREAM_REWIRE = 8,    /* new ends of the edges of small worlds */
+    HW_RANDOM_STREAM_ROAD = 9,      /* which roads a junction has */
+    HW_RANDOM_STREAM_POINT = 10,    /* places of vertices */
 };
 
 /* 128 random bits. */
