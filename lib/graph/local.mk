@@ -68,6 +68,10 @@ check_PROGRAMS += lib/graph/generate/test_single_tuples.t
 TESTS += lib/graph/generate/test_single_tuples.t
 lib_graph_generate_test_single_tuples_t_SOURCES = lib/graph/generate/test_single_tuples.c
 lib_graph_generate_test_single_tuples_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/generate/spatial/test_spatial.mt
+TESTS += lib/graph/generate/spatial/test_spatial.mt
+lib_graph_generate_spatial_test_spatial_mt_SOURCES = lib/graph/generate/spatial/test_spatial.c
+lib_graph_generate_spatial_test_spatial_mt_LDADD = $(TAP_LDADD)
 
 # imports
 libhopwave_a_SOURCES += \

@@ -198,4 +198,5 @@ def main():
         print(*ends, "%.9g" % (graph.last if own else weight(kind, seed, e, ends)))
 
 
-main()
+if __name__ == "__main__":
+    main()

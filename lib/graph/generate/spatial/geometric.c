@@ -3,11 +3,13 @@
 #include <math.h>
 
 enum {
-    MIN_POINTS = 16,                              /* in a cell, where there are as many */
-    FORWARD = 14,                                 /* a cell and its later neighbours */
-    MAX_NEAR = FORWARD * HW_GEOMETRIC_DEGREE_MAX, /* points in these */
-    RADIUS_BITS = 20,                             /* of the radius, in parts of a cell */
-    LENGTH_BITS = HW_GEOMETRIC_UNIT_BITS - 10     /* units of place in one of length */
+    MIN_POINTS = 16, /* in a cell, where there are as many */
+    MAX_POINTS = 512,
+    POINTS_OF_DEGREE = 4,                     /* in a cell for each neighbour expected */
+    FORWARD = 14,                             /* a cell and its later neighbours */
+    MAX_NEAR = FORWARD * MAX_POINTS,          /* points in these */
+    RADIUS_BITS = 20,                         /* of the radius, in parts of a cell */
+    LENGTH_BITS = HW_GEOMETRIC_UNIT_BITS - 10 /* units of place in one of length */
 };
 
 /* ---- the radius ---- */
@@ -63,7 +65,7 @@ bool hw_geometric_init(struct hw_geometric *geometric, int scale, int dimensions
     uint64_t points = MIN_POINTS, total = 1;
     int bits = scale;
 
-    while ((double)points < degree)
+    while (points < MAX_POINTS && (double)points < POINTS_OF_DEGREE * degree)
         points *= 2;
     while (points > (uint64_t)1 << scale)
         points /= 2;

@@ -4,9 +4,10 @@
  *
  * The points are stratified: the area is a grid of square cells, each with the same number of
  * points, which are independent and uniform in it. Hence the cell and the place of a point follow
- * from its number, and any rank makes any cell. How many tuples lie before a cell is no closed
- * form: they are counted by groups of cells once (hw_geometric_count_group()), after which tuples
- * are made by their index.
+ * from its number, and any rank makes any cell. A cell has several times as many points as a point
+ * has neighbours, so that degrees vary nearly as among points that are independent in the whole
+ * area. How many tuples lie before a cell is no closed form: they are counted by groups of cells
+ * once (hw_geometric_count_group()), after which tuples are made by their index.
  */
 #ifndef HOPWAVE_GRAPH_GENERATE_SPATIAL_GEOMETRIC_H
 #define HOPWAVE_GRAPH_GENERATE_SPATIAL_GEOMETRIC_H
