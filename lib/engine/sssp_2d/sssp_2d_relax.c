@@ -11,6 +11,10 @@
 #define FILTER_ALONE 16384
 /* Vertices ahead of the one relaxed whose list is fetched; their offsets twice as far. */
 #define AHEAD 8
+/* Edges of a list whose ends are fetched before the first is relaxed; of a list to come, where only
+ * the first edges of each are short. */
+#define ENDS_AHEAD 64
+#define FIRST_ENDS 3
 /* Words of a bitmap that a thread pulls for at a time. */
 #define PULL_WORDS 16
 /* Vertices tried to estimate a pull. */
@@ -151,6 +155,9 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
 
     if (!scan->all)
         p = hw_sorted_csr_reach(kind, edge, p, end, key, scan->from);
+    if (to == hw_distance_none(kind)) /* all the rest, and which improve cannot be foreseen */
+        for (hw_count q = p; q < end && q < p + ENDS_AHEAD; q++)
+            hw_best_prefetch(kind, paths->search.target, edge[q].index & mask);
     hw_count begin = p;
     for (; p < end; p++) {
         int64_t next = scan->sweep ? 0 : hw_distance_add(kind, key, edge[p].weight);
@@ -200,17 +207,26 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
 {
     const hw_count *offset = paths->tables.push->offset;
     const hw_lid *list = scan->list;
+    const hw_count edges = offset[paths->tables.push->rows];
     hw_count examined = 0;
 
     for (hw_lid k = begin; k < end; k++) {
         if (scan->count - k > 2 * AHEAD) {
             __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
             hw_best_prefetch(kind, paths->search.source, list[k + 2 * AHEAD]);
+            if (scan->takes)
+                __builtin_prefetch(&paths->search.mark[list[k + 2 * AHEAD]], 1);
         }
         if (scan->count - k > AHEAD) {
             const struct hw_edge *first = &paths->tables.push->edge[offset[list[k + AHEAD]]];
             __builtin_prefetch(first);
             __builtin_prefetch(first + 3); /* short lists may lie across two lines */
+        }
+        if (scan->all && scan->count - k > AHEAD / 2) {
+            const hw_count first = offset[list[k + AHEAD / 2]];
+            for (hw_count p = first; p < first + FIRST_ENDS && p < edges; p++)
+                hw_best_prefetch(kind, paths->search.target,
+                                 paths->tables.push->edge[p].index & paths->tables.index_mask);
         }
         if (scan->takes)
             take(paths, discoveries, shared, list[k]);
@@ -356,6 +372,13 @@ HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_sssp_2d *pa
         }
         __builtin_prefetch(&paths->tables.pull->edge[paths->tables.pull->offset[c]]);
         column[count++] = c;
+    }
+    for (hw_lid k = 0; k < count; k++) { /* most lists end after a few edges */
+        const hw_count first = paths->tables.pull->offset[column[k]];
+        const hw_count end = paths->tables.pull->offset[(size_t)column[k] + 1];
+        for (hw_count p = first; p < end && p < first + FIRST_ENDS; p++)
+            hw_best_prefetch(kind, paths->search.target,
+                             paths->tables.pull->edge[p].index & paths->tables.index_mask);
     }
     for (hw_lid k = 0; k < count; k++)
         examined += pull_list(kind, paths, discoveries, leaves, column[k], found);
