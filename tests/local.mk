@@ -44,6 +44,8 @@ TESTS += tests/pipeline/estimate.t
 EXTRA_DIST += tests/pipeline/estimate.t
 LONG_TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py
+LONG_TESTS += tests/pipeline/characteristics.t
+EXTRA_DIST += tests/pipeline/characteristics.t tests/pipeline/characteristics.py
 LONG_TESTS += tests/pipeline/models.t
 EXTRA_DIST += tests/pipeline/models.t tests/pipeline/models_oracle.py
 

@@ -73,6 +73,15 @@ TESTS += lib/graph/generate/spatial/test_spatial.mt
 lib_graph_generate_spatial_test_spatial_mt_SOURCES = lib/graph/generate/spatial/test_spatial.c
 lib_graph_generate_spatial_test_spatial_mt_LDADD = $(TAP_LDADD)
 
+# characteristics
+libhopwave_a_SOURCES += \
+  lib/graph/characteristics/adjacency.c \
+  lib/graph/characteristics/adjacency.h \
+  lib/graph/characteristics/characteristics.c \
+  lib/graph/characteristics/characteristics.h \
+  lib/graph/characteristics/components.c \
+  lib/graph/characteristics/search.c
+
 # imports
 libhopwave_a_SOURCES += \
   lib/graph/import/compact_ids.c \

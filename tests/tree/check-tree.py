@@ -46,7 +46,12 @@ LIB_LAYERS = [
     ["lib/comm"],
     ["lib/store", "lib/store/catalogue", "lib/store/digest"],
     ["lib/graph", "lib/graph/generate", "lib/graph/generate/spatial"],
-    ["lib/graph/import", "lib/graph/import/formats", "lib/graph/export"],
+    [
+        "lib/graph/import",
+        "lib/graph/import/formats",
+        "lib/graph/export",
+        "lib/graph/characteristics",
+    ],
     ["lib/layout", "lib/layout/build"],
     ["lib/verify", "lib/verify/rules", "lib/verify/reference"],
     ["lib/engine/options"],
