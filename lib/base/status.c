@@ -1,14 +1,48 @@
 #include "lib/base/status.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+/* The bytes of the character of UTF-8 at c; 0 if they are none, which includes forms that are too
+ * long and halves of pairs. The text ends in a zero. */
+static int character(const unsigned char *c, uint32_t *code)
+{
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int length = *c < 0x80 ? 1 : *c < 0xc0 ? 0 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+
+    *code = length == 1 ? *c : length == 4 ? *c & 0x0fu : *c & (0xffu >> (length + 1));
+    for (int i = 1; i < length; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (c[i] & 0x3fu);
+    }
+    if (length == 0 || *code < min[length] || *code > 0x10ffff)
+        return 0;
+    return *code >= 0xd800 && *code < 0xe000 ? 0 : length;
+}
+
+/* Whether a terminal would do something else with a character than to show it: control characters,
+ * ends of lines and paragraphs, changes of the direction of writing. */
+static bool controls(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
 void hw_make_line(char *text)
 {
-    for (char *c = text; *c; c++)
-        if ((*c > '\0' && *c < ' ') || *c == '\x7f')
-            *c = '?';
+    uint32_t code = 0;
+
+    while (*text) {
+        const int length = character((const unsigned char *)text, &code);
+        const int shown = length > 0 && !controls(code) ? length : 0;
+        if (shown == 0)
+            *text = '?';
+        text += shown > 0 ? shown : 1;
+    }
 }
 
 enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)

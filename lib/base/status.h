@@ -25,8 +25,9 @@ struct hw_error {
     char text[1024];
 };
 
-/* Replaces control characters, such as names of files may have, by '?', so that an error message
- * stays one line without terminal escapes. Local. */
+/* Replaces bytes that are no UTF-8 and characters that control a terminal or the direction of
+ * writing, such as names of files may have, by '?' each byte, so that an error message stays one
+ * line without terminal escapes. Local. */
 void hw_make_line(char *text);
 
 /*

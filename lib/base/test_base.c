@@ -3,6 +3,7 @@
 #include "lib/base/memory.h"
 #include "tests/tap/tap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,28 @@ static void test_status(struct tap *tap)
     tap_ok(tap, hw_prefix(&err, HW_BAD_INPUT, "%s", "g.h5") == HW_BAD_INPUT, "hw_prefix returns");
     tap_ok(tap, strcmp(err.text, "g.h5: n is 3") == 0, "hw_prefix puts its text before");
     tap_ok(tap, hw_fail(NULL, HW_INTERNAL, "x") == HW_INTERNAL, "no buffer is no crash");
+}
+
+/* What an error message repeats of files and command lines cannot control a terminal. */
+static void test_lines(struct tap *tap)
+{
+    static const char *const lines[][2] = {
+        {"Zürich, Köln, 東京, 🙂", "Zürich, Köln, 東京, 🙂"},
+        {"a\nb\tc\x1b[31md\x7f", "a?b?c?[31md?"},
+        {"\xc2\x9b[31m", "??[31m"},                  /* a control character of two bytes */
+        {"M\xfcnchen", "M?nchen"},                   /* Latin 1 */
+        {"\xc0\xaf\xe0\x80\xaf", "?????"},           /* forms that are too long */
+        {"\xed\xa0\x80\xf4\x90\x80\x80", "???????"}, /* half a pair, and beyond the last */
+        {"a\xe2\x80\xae \xe2\x80\xa8", "a??? ???"},  /* right to left, a line separator */
+        {"cut \xe6\x9d", "cut ??"},
+    };
+    char text[64];
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        snprintf(text, sizeof text, "%s", lines[i][0]);
+        hw_make_line(text);
+        tap_ok(tap, strcmp(text, lines[i][1]) == 0, "a line of text (%zu): %s", i, text);
+    }
 }
 
 static void test_alloc(struct tap *tap)
@@ -132,8 +155,9 @@ int main(void)
 {
     struct tap tap = {0};
 
-    tap_plan(&tap, 34);
+    tap_plan(&tap, 42);
     test_status(&tap);
+    test_lines(&tap);
     test_alloc(&tap);
     test_numbers(&tap);
     test_parse(&tap);

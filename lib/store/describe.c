@@ -13,13 +13,14 @@ static bool ends_in(const char *text, const char *end)
     return length >= more && strcmp(text + length - more, end) == 0;
 }
 
-/* Prints a text with its line breaks as blanks. */
-static void print_value(const char *indent, const char *name, const char *text)
+/* Prints a text, which it changes: on one line, without what controls a terminal. */
+static void print_value(const char *indent, const char *name, char *text)
 {
-    printf("%s%s: ", indent, name);
-    for (const char *c = text; *c; c++)
-        putchar(*c == '\n' || *c == '\r' ? ' ' : *c);
-    putchar('\n');
+    for (char *c = text; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    hw_make_line(text);
+    printf("%s%s: %s\n", indent, name, text);
 }
 
 /* Prints a place's attributes: those that are digests, or the others. */
