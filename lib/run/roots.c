@@ -6,10 +6,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void hw_roots_free(struct hw_roots *roots)
 {
@@ -75,14 +77,67 @@ enum hw_status hw_roots_parse(const char *text, struct hw_roots *roots, struct h
     return status;
 }
 
-/* Reads one line of a root file. */
-static enum hw_status take_line(const char *path, hw_count number, char *line,
-                                struct hw_roots *roots, struct hw_error *err)
+/* The longest line of a file of roots, and the most roots and bytes of one, so that a device or a
+ * pipe that never ends is refused. */
+enum { LINE_SIZE = 4096, ROOTS_MAX = 1 << 26 };
+#define BYTES_MAX ((hw_count)1 << 32)
+
+/* A file of roots that is being read. */
+struct root_file {
+    const char *path;
+    FILE *file;
+    hw_count number, bytes; /* of lines and bytes read */
+    char line[LINE_SIZE];
+};
+
+/* Opens the file. Does not wait for a writer of a FIFO, as a file that ends at once will do. */
+static enum hw_status open_file(struct root_file *in, struct hw_error *err)
 {
-    const char *end = line, *at = line;
+    const int fd = open(in->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return hw_fail(err, HW_BAD_INPUT, "%s: %s", in->path, strerror(errno));
+    if (fcntl(fd, F_SETFL, O_RDONLY) == 0)
+        in->file = fdopen(fd, "r");
+    if (!in->file) {
+        close(fd);
+        return hw_fail(err, HW_RESOURCES, "%s: %s", in->path, strerror(errno));
+    }
+    return HW_OK;
+}
+
+/* Reads the next line without its end; *more: whether there was one. */
+static enum hw_status next_line(struct root_file *in, bool *more, struct hw_error *err)
+{
+    int length = 0, c;
+
+    in->number++;
+    while ((c = getc(in->file)) != EOF && c != '\n') {
+        if (c == '\0')
+            return hw_fail(err, HW_BAD_INPUT, "%s: line %" PRI_COUNT ": holds a zero byte",
+                           in->path, in->number);
+        if (length == LINE_SIZE - 1)
+            return hw_fail(err, HW_BAD_INPUT, "%s: line %" PRI_COUNT ": longer than %d bytes",
+                           in->path, in->number, LINE_SIZE - 1);
+        in->line[length++] = (char)c;
+    }
+    if (ferror(in->file))
+        return hw_fail(err, HW_BAD_INPUT, "%s: %s", in->path, strerror(errno));
+    in->line[length] = '\0';
+    in->bytes += length + 1;
+    *more = c != EOF || length > 0;
+    return in->bytes <= BYTES_MAX
+               ? HW_OK
+               : hw_fail(err, HW_BAD_INPUT, "%s: larger than %" PRI_COUNT " bytes", in->path,
+                         BYTES_MAX);
+}
+
+/* Appends the root of a line, unless it is blank or a comment. */
+static enum hw_status take_line(struct root_file *in, struct hw_roots *roots, struct hw_error *err)
+{
+    const char *end = in->line, *at = in->line;
     hw_gid id = 0;
 
-    line[strcspn(line, "\r\n")] = '\0';
     while (isspace((unsigned char)*at))
         at++;
     if (*at == '\0' || *at == '#')
@@ -92,31 +147,29 @@ static enum hw_status take_line(const char *path, hw_count number, char *line,
         end++;
     if (!number_there || *end != '\0')
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: line %" PRI_COUNT ": '%.40s' is not the id of a vertex", path, number,
-                       line);
+                       "%s: line %" PRI_COUNT ": '%.40s' is not the id of a vertex", in->path,
+                       in->number, in->line);
+    if (roots->count == ROOTS_MAX)
+        return hw_fail(err, HW_BAD_INPUT, "%s: holds more than %d roots", in->path, ROOTS_MAX);
     return append(roots, id, err);
 }
 
 static enum hw_status read_file(const char *path, struct hw_roots *roots, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-    char *line = NULL;
-    size_t capacity = 0;
-    hw_count number = 0;
-    FILE *file = fopen(path, "re");
+    struct root_file in = {.path = path};
+    bool more = true;
 
-    if (!file)
-        return hw_fail(err, HW_BAD_INPUT, "%s: %s", path, strerror(errno));
-    while (status == HW_OK && getline(&line, &capacity, file) >= 0)
-        status = take_line(path, ++number, line, roots, err);
-    if (status == HW_OK && ferror(file))
-        status = hw_fail(err, HW_BAD_INPUT, "%s: %s", path, strerror(errno));
+    enum hw_status status = open_file(&in, err);
+    while (status == HW_OK) {
+        status = next_line(&in, &more, err);
+        if (status != HW_OK || !more)
+            break;
+        status = take_line(&in, roots, err);
+    }
     if (status == HW_OK && roots->count == 0)
         status = hw_fail(err, HW_BAD_INPUT, "%s: holds no root", path);
-    if (status == HW_OK && roots->count > INT_MAX)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: holds more than %d roots", path, INT_MAX);
-    free(line);
-    fclose(file);
+    if (in.file)
+        fclose(in.file);
     return status;
 }
 

@@ -38,9 +38,10 @@ static void test_parse(struct tap *tap)
            "lists and files are distinguished");
 }
 
-/* Writes text into a file on rank 0 and reads it back as roots on all. */
-static enum hw_status read_text(const struct tap *tap, const struct hw_context *ctx,
-                                const char *text, struct hw_roots *roots, struct hw_error *err)
+/* Writes bytes into a file on rank 0 and reads it back as roots on all. */
+static enum hw_status read_bytes(const struct tap *tap, const struct hw_context *ctx,
+                                 const char *bytes, size_t count, struct hw_roots *roots,
+                                 struct hw_error *err)
 {
     char folder[TAP_FOLDER], path[TAP_FOLDER + 16];
 
@@ -49,12 +50,52 @@ static enum hw_status read_text(const struct tap *tap, const struct hw_context *
     snprintf(path, sizeof path, "%s/roots", folder);
     if (ctx->rank == 0) {
         FILE *file = fopen(path, "w");
-        if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        if (!file || fwrite(bytes, 1, count, file) != count || fclose(file) != 0)
             abort();
     }
     enum hw_status status = hw_roots_read(ctx, path, roots, err);
     tap_drop_folder(tap, folder);
     return status;
+}
+
+/* The same for a text. */
+static enum hw_status read_text(const struct tap *tap, const struct hw_context *ctx,
+                                const char *text, struct hw_roots *roots, struct hw_error *err)
+{
+    return read_bytes(tap, ctx, text, strlen(text), roots, err);
+}
+
+/* Files that no editor writes. */
+static void test_odd_files(struct tap *tap, const struct hw_context *ctx)
+{
+    static const char zero[] = "1\n2\0 3\n4\n";
+    char longest[5000];
+    struct hw_roots roots = {0};
+    struct hw_error err = {{0}};
+
+    tap_ok(tap,
+           read_bytes(tap, ctx, zero, sizeof zero - 1, &roots, &err) == HW_BAD_INPUT &&
+               strstr(err.text, ": line 2: holds a zero byte"),
+           "a zero byte ends no line");
+    tap_ok(tap,
+           read_text(tap, ctx, "1\r2\n", &roots, &err) == HW_BAD_INPUT &&
+               strstr(err.text, ": line 1: "),
+           "nor does a carriage return");
+    memset(longest, '#', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    tap_ok(tap,
+           read_text(tap, ctx, longest, &roots, &err) == HW_BAD_INPUT &&
+               strstr(err.text, ": line 1: longer than 4095 bytes"),
+           "a line without end");
+    longest[4095] = '\0';
+    tap_ok(tap,
+           read_text(tap, ctx, longest, &roots, &err) == HW_BAD_INPUT &&
+               strstr(err.text, "holds no root"),
+           "the longest that may be");
+    tap_ok(tap,
+           hw_roots_read(ctx, "/dev/zero", &roots, &err) == HW_BAD_INPUT &&
+               strstr(err.text, "/dev/zero: line 1: holds a zero byte"),
+           "a device");
 }
 
 static void test_read(struct tap *tap, const struct hw_context *ctx)
@@ -241,7 +282,7 @@ static void test_large(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan(tap, 68);
+    tap_plan(tap, 73);
     static const struct {
         enum hw_layout layout;
         enum hw_order order;
@@ -253,6 +294,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
 
     test_parse(tap);
     test_read(tap, ctx);
+    test_odd_files(tap, ctx);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         for (int directed = 0; directed < 2; directed++) {
             hw_serial_method_open(ctx, layouts[i].layout, layouts[i].order, directed, &serial);
