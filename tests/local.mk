@@ -52,6 +52,8 @@ EXTRA_DIST += tests/pipeline/models.t tests/pipeline/models_oracle.py
 # The store: full disks; files read by plain h5py.
 TESTS += tests/faults/disk.t
 EXTRA_DIST += tests/faults/disk.t
+TESTS += tests/faults/outputs.t
+EXTRA_DIST += tests/faults/outputs.t
 TESTS += tests/pipeline/info.t
 EXTRA_DIST += tests/pipeline/info.t
 TESTS += tests/pipeline/h5py.t

@@ -95,6 +95,16 @@ static enum hw_status split_path(const char *path, char **folder, char **name, s
     return hw_fail(err, HW_RESOURCES, "no memory for a path");
 }
 
+/* Whether a link stands for what a process has open, as /dev/stdout does. */
+static bool is_descriptor(const char *path)
+{
+    static const char begin[] = "/proc/self/fd/";
+    char target[sizeof begin] = "";
+
+    return readlink(path, target, sizeof target - 1) == sizeof target - 1 &&
+           strcmp(target, begin) == 0;
+}
+
 enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct hw_error *err)
 {
     const size_t length = strlen(path);
@@ -104,9 +114,13 @@ enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct h
         return hw_fail(err, HW_RESOURCES, "is not the name of a file");
     if (lstat(path, &about) != 0)
         return HW_OK;
+    /* A link is replaced itself, but not one to a device or to a folder. */
+    const bool descriptor = S_ISLNK(about.st_mode) && is_descriptor(path);
+    if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
+        about.st_mode = S_IFREG;
     if (S_ISDIR(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "is a directory");
-    if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
+    if (!S_ISREG(about.st_mode) || descriptor)
         return hw_fail(err, HW_RESOURCES, "is no plain file, and is not replaced by one");
     if (!replace)
         return hw_fail(err, HW_USAGE, "exists already; --force replaces it");

@@ -102,7 +102,7 @@ static char *read_block(struct hw_journal *journal, uint64_t *count)
 /* Reads the program of a journal's key; whatever comes after it may be of any version. */
 static void read_program(const char *path, char program[HW_JOURNAL_PROGRAM])
 {
-    struct hw_journal journal = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    struct hw_journal journal = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     char bytes[sizeof(uint64_t) + HW_JOURNAL_PROGRAM - 1] = {0};
     const char *text = bytes + sizeof(uint64_t);
 
@@ -146,8 +146,12 @@ static enum hw_status open_file(struct hw_journal *journal, const char *key, boo
         return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", journal->path,
                        strerror(errno));
     }
-    if (fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode))
-        return hw_fail(err, HW_RESOURCES, "%s is no plain file", journal->path);
+    if (fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+        hw_fail(err, HW_RESOURCES, "%s is no plain file", journal->path);
+        free(journal->path); /* it is another's, and is not removed */
+        journal->path = NULL;
+        return HW_RESOURCES;
+    }
     *found = usable && has_key(journal, key);
     if (*found)
         return HW_OK;

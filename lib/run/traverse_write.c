@@ -256,7 +256,8 @@ enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
         return status;
     t->store = NULL; /* hw_store_commit() frees it */
     status = hw_store_commit(store, err);
-    t->progress.keep_files = t->progress.keep_files && status != HW_OK;
+    /* HW_USAGE: another process has made the output meanwhile. */
+    t->progress.keep_files = t->progress.keep_files && status != HW_OK && status != HW_USAGE;
     return status;
 }
 

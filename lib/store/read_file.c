@@ -177,7 +177,7 @@ static enum hw_status open_plain(struct hw_store *store, struct hw_error *err)
 {
     struct stat about;
 
-    store->fd = open(store->path, O_RDONLY | O_CLOEXEC);
+    store->fd = open(store->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (store->fd < 0)
         return hw_fail(err, HW_BAD_INPUT, "cannot be opened by rank %d: %s", store->ctx.rank,
                        strerror(errno));

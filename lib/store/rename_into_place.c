@@ -16,39 +16,66 @@
 
 /* Space that the file's own metadata may take after each dataset. */
 #define METADATA_BYTES ((hw_count)1 << 20)
+#define ATTEMPTS 100 /* to open a partial file that others rename */
 
-/* Opens PATH.partial, new or as it was left, for this process alone. */
+/* Opens PATH.partial, new or as it was left. */
 static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
 {
     struct stat about;
 
-    if (asprintf(&store->temporary, "%s.partial", store->path) < 0) {
-        store->temporary = NULL;
-        return hw_fail(err, HW_RESOURCES, "no memory for a path");
-    }
+    store->found = false;
     store->temporary_fd =
         open(store->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (store->temporary_fd < 0 && errno == EEXIST) {
         store->temporary_fd = open(store->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         store->found = store->temporary_fd >= 0;
-        /* An existing file is removed only on the caller's request. */
-        store->keep = true;
     }
+    /* An existing file is removed only on the caller's request. */
+    store->keep = store->temporary_fd < 0 || store->found;
     if (store->temporary_fd < 0)
         return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", store->temporary,
                        strerror(errno));
     if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
-    if (!hw_incomplete_file_lock(store->temporary_fd, true))
-        return hw_fail(err, HW_RESOURCES, "another process is writing it");
-    store->keep = store->found;
     return HW_OK;
+}
+
+/* Whether the open file still has its name: the process that had it before may have published or
+ * removed it meanwhile. */
+static bool is_named(const struct hw_store *store)
+{
+    struct stat open_one, named;
+
+    return fstat(store->temporary_fd, &open_one) == 0 && lstat(store->temporary, &named) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* Opens PATH.partial for this process alone. */
+static enum hw_status own_partial(struct hw_store *store, struct hw_error *err)
+{
+    if (asprintf(&store->temporary, "%s.partial", store->path) < 0) {
+        store->temporary = NULL;
+        return hw_fail(err, HW_RESOURCES, "no memory for a path");
+    }
+    for (int i = 0; i < ATTEMPTS; i++) {
+        HW_TRY(open_partial(store, err));
+        if (!hw_incomplete_file_lock(store->temporary_fd, true)) {
+            store->keep = true;
+            break;
+        }
+        /* The process that held the lock until now may have made the output. */
+        if (is_named(store))
+            return hw_incomplete_file_check(store->path, store->force, err);
+        close(store->temporary_fd);
+        store->temporary_fd = -1;
+    }
+    return hw_fail(err, HW_RESOURCES, "another process is writing it");
 }
 
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
     if (store->partial)
-        return open_partial(store, err);
+        return own_partial(store, err);
     return hw_incomplete_file_make(store->path, &store->temporary, &store->temporary_fd, err);
 }
 
@@ -101,6 +128,9 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
         return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
     enum hw_status status =
         hw_incomplete_file_publish(store->temporary, store->path, store->force, err);
+    /* The output of another process is there; nothing will go on from this one. */
+    if (status == HW_USAGE)
+        store->keep = false;
     if (status != HW_OK)
         return status;
     close(store->temporary_fd);

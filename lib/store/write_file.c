@@ -5,6 +5,8 @@
 #include "lib/base/incomplete_file.h"
 #include "lib/base/memory.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,36 @@ static enum hw_status make_temporary(struct hw_store *store, struct hw_error *er
     HW_TRY(hw_incomplete_file_check(store->path, store->force, err));
     HW_TRY(hw_temporary_make(store, err));
     return hw_allocate_file(store, err);
+}
+
+/*
+ * Opens the temporary file for MPI-IO. ROMIO takes what stands before a colon in a name for the
+ * kind of the file system, and may open the file of the rest of the name; each rank then names the
+ * file by a descriptor. Collective.
+ */
+static enum hw_status open_data(struct hw_store *store, struct hw_error *err)
+{
+    const char *path = store->temporary;
+    enum hw_status status = HW_OK;
+    char by_descriptor[64];
+    int fd = -1;
+
+    if (strchr(path, ':')) {
+        fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            status = hw_fail(err, HW_RESOURCES, "cannot be opened by rank %d: %s", store->ctx.rank,
+                             strerror(errno));
+        snprintf(by_descriptor, sizeof by_descriptor, "/proc/self/fd/%d", fd);
+        path = by_descriptor;
+    }
+    status = hw_agree(store->ctx.world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi_io(
+            MPI_File_open(store->ctx.world, path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
+            "cannot be opened by all ranks", err);
+    if (fd >= 0)
+        close(fd);
+    return status;
 }
 
 /* Broadcasts the temporary file's name; all ranks open it. Collective. */
@@ -35,11 +67,9 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
             hw_mpi(MPI_Bcast(store->temporary, length, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
     if (status == HW_OK && !store->partial)
         hw_incomplete_file_add(store->temporary);
-    if (status == HW_OK)
-        status = hw_mpi_io(
-            MPI_File_open(ctx->world, store->temporary, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
-            "cannot be opened by all ranks", err);
     status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, open_data(store, err), err);
     /* Closing is collective: it would hang if only some ranks have the file open. */
     if (status != HW_OK)
         store->data = MPI_FILE_NULL;

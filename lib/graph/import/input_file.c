@@ -29,7 +29,8 @@ enum hw_status hw_input_open(const char *path, struct hw_input *input, struct hw
 {
     struct stat about;
 
-    *input = (struct hw_input){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    /* O_NONBLOCK: a FIFO is refused below, and its writer not waited for. */
+    *input = (struct hw_input){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (input->fd < 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     if (fstat(input->fd, &about) != 0)

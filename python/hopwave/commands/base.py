@@ -57,7 +57,9 @@ def check_output(path, force):
     a link to, neither a file nor a folder."""
     if not os.path.lexists(path):
         return
-    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+    descriptor = os.path.islink(path) and os.readlink(path).startswith("/proc/self/fd/")
+    known = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
+    if descriptor or not known:
         fail(4, f"{path}: is no plain file, and is not replaced by one")
     if not force:
         fail(2, f"{path}: exists already; --force replaces it")
