@@ -2,6 +2,7 @@
 
 #include "lib/base/cli.h"
 #include "lib/base/memory.h"
+#include "lib/comm/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 
 #include <errno.h>
@@ -82,6 +83,8 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
                                .program = program};
     /* A write past the limit on file sizes shall fail, not kill, MPI's own too. */
     (void)signal(SIGXFSZ, SIG_IGN);
+    HW_TRY(hw_mpi_check_limits(err));
+    hw_mpi_guard(program);
     enum hw_status status =
         hw_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", err);
     if (status == HW_OK && provided < MPI_THREAD_FUNNELED)
@@ -100,6 +103,7 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
 {
     int initialized = 0;
 
+    hw_mpi_guard(NULL);
     if (status != HW_OK && ctx->rank == 0 && err && err->text[0])
         fprintf(stderr, "%s: %s\n", ctx->program, err->text);
     if (status == HW_OK && (fflush(stdout) != 0 || ferror(stdout))) {

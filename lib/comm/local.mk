@@ -19,6 +19,8 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/large_alltoallv.c \
   lib/comm/exchange/large_alltoallv.h \
   lib/comm/exchange/memory_ops.h \
+  lib/comm/mpi_start.c \
+  lib/comm/mpi_start.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
   lib/comm/exchange/owner_query.c \

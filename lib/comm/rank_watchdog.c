@@ -3,6 +3,7 @@
 #include "lib/base/incomplete_file.h"
 #include "lib/base/memory.h"
 #include "lib/comm/context.h"
+#include "lib/comm/mpi_start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +174,7 @@ static void end_all(struct hw_watchdog *watch, enum hw_status status, const char
     if (!watch->one_node) {
         signal(SIGALRM, SIG_DFL);
         alarm(LAST_RESORT);
+        hw_mpi_guard(NULL);
         MPI_Abort(MPI_COMM_WORLD, (int)status);
     }
     _exit((int)status);

@@ -1,10 +1,10 @@
 #include "lib/run/stage.h"
 
+#include "lib/comm/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* Seconds that a rank may be stopped before the job aborts. */
@@ -57,31 +57,21 @@ enum hw_status hw_stage_watch(struct hw_stage *stage, struct hw_error *err)
     return hw_agree(ctx->world, hw_watchdog_start(&order, &ctx->watch, err), err);
 }
 
-/* Whether a launcher started this process as one of several: then rank 0 alone answers. */
-static bool is_launched(void)
-{
-    static const char *const variables[] = {
-        "PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL};
-
-    for (int v = 0; variables[v]; v++)
-        if (getenv(variables[v]))
-            return true;
-    return false;
-}
-
 int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
                   enum hw_status (*run)(struct hw_stage *stage, void *options,
                                         struct hw_error *err))
 {
     struct hw_error err = {{0}};
     struct hw_stage stage = {.argc = argc, .argv = argv, .started = hw_seconds()};
+    const int launch_rank = hw_launch_rank(); /* of several, rank 0 alone answers */
     bool finished = false;
 
+    hw_standard_files_open();
     /* Help and listings need no MPI, which login nodes may lack. */
-    if (!is_launched() && hw_cli_may_ask(argc, argv) &&
+    if (launch_rank < 0 && hw_cli_may_ask(argc, argv) &&
         hw_cli_answer(program, argc, argv, &finished, &err) == HW_OK && finished)
         return HW_OK;
-    hw_stop_exit_at_once(program->name, false);
+    hw_stop_exit_at_once(program->name, launch_rank <= 0);
     enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
     hw_stop_exit_at_once(program->name, stage.ctx.rank == 0);
     if (status == HW_OK)
