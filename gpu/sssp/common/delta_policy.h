@@ -5,7 +5,7 @@
  *   HW_DELTA_SHORT_LISTS      all engines;
  *   HW_DELTA_ONE_GPU_*        one GPU (gpu/sssp/delta/one_gpu_delta_kernel.cu);
  *   HW_DELTA_SMALL_FRONTIER_* one GPU, short lists (gpu/sssp/delta/small_frontier_delta_kernel.cu);
- *   HW_DELTA_PEER_*           several GPUs, one kernel each (gpu/sssp/delta/peer);
+ *   struct hw_delta_policy    one or several GPUs, one kernel each (gpu/sssp/delta/delta_search.h);
  *   HW_DELTA_ROUNDS_*         several GPUs, rounds of kernels (gpu/sssp/distributed).
  *
  * After Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm". A bucket
@@ -16,6 +16,9 @@
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_DELTA_POLICY_H
 #define HOPWAVE_GPU_SSSP_COMMON_DELTA_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* With fewer edges per vertex on average, lists are pushed without a light/heavy split. */
 #define HW_DELTA_SHORT_LISTS 8
@@ -84,59 +87,109 @@
 #define HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS 8
 #define HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION 4
 
-/* ---- several GPUs, one kernel each ---- */
+/* ---- any number of GPUs, one kernel each ---- */
 
-/* Width of the first bucket, as a fraction of hw_bucket_width(): 0.7 of what it was, which made 383
- * of 372 GTEPS (four GPUs, scale 26; 2026-11-22, 4967fe3). */
-#define HW_DELTA_PEER_FIRST_BUCKET 0.14
-/* The same for lists without a light/heavy split. */
-#define HW_DELTA_PEER_SHORT_LIST_BUCKET 8.0
-/* Added to the width where weights are whole numbers and the width is at least ONE_NUMBER: hubs lie
- * within a few numbers of each other, and a bucket that ends among them makes hubs pull. Two GPUs,
- * weights 1..255: 87 GTEPS for 60 at scale 22, 166 for 114 at 24, 240 for 182 at 26 (2026-11-23,
- * 12a3ffa). */
-#define HW_DELTA_PEER_WHOLE_NUMBERS 8.0
-#define HW_DELTA_PEER_ONE_NUMBER 0.5
-/* Width of the first step, as a fraction of the bucket: 316 GTEPS for 312 with 0.1 (two GPUs, scale
- * 26; as fast at 24 and 25; 2026-11-23, fa8441b). */
-#define HW_DELTA_PEER_FIRST_STEP 0.07
-/* A step that relaxes fewer edges on each GPU is followed by one four times as wide. */
-#define HW_DELTA_PEER_LITTLE_WORK 4000000ULL
-/* As on one GPU. */
-#define HW_DELTA_PEER_FEW_ITERATIONS 4U
-#define HW_DELTA_PEER_MANY_ITERATIONS 8U
-/* Factor of growth of buckets once a pull paid; in directed graphs, which have no pulls, once a
- * bucket had most edges: 21 GTEPS for 12 at scale 22, 32 for 16 at 24 (two GPUs; 2026-11-23,
- * dac2b61). */
-#define HW_DELTA_PEER_GROWTH 3.0
-/* Before that: buckets whose lists hold fewer than SMALL_BUCKET edges on each GPU, if more than
- * SMALL_BUCKETS of them are consecutive, are followed by ones WIDENING times as wide. Where degrees
- * are alike few vertices are reached yet: Erdos-Renyi, scale 22, two GPUs, 14.6 GTEPS for 3.4;
- * R-MAT at 24 and 26 as before (2026-11-23, 98f08e2). */
-#define HW_DELTA_PEER_SMALL_BUCKET 262144ULL
-#define HW_DELTA_PEER_SMALL_BUCKETS 2U
-#define HW_DELTA_PEER_WIDENING 2.0
-/* As on one GPU. */
-#define HW_DELTA_PEER_PULL_EDGES 8ULL
-#define HW_DELTA_PEER_PUSH_PRICE 2ULL
-/* A pull loads remote keys from their owners, instead of having all of them broadcast first, if the
- * pull before examined fewer edges than this for each vertex that it put into the bucket. With 8
- * instead of 2: 239 GTEPS for 240 (four GPUs, scale 26; doc/methods.md). */
-#define HW_DELTA_PEER_REMOTE_LOAD_EDGES 2ULL
-/* Once fewer than one in this many vertices is unsettled, the rest is one bucket. */
-#define HW_DELTA_PEER_TAIL_FRACTION 4U
-/* A step is followed by the next one once fewer than one in this many of the vertices that wait are
- * left of it. 4, 16, 64, 256, 1024: 175, 180, 202, 205, 205 GTEPS (two GPUs, scale 26;
- * doc/methods.md). */
-#define HW_DELTA_PEER_LAGGING_FRACTION 256U
-/* With fewer vertices to push, a GPU lowers keys without loading them first: the time goes into
- * waiting for memory, which is then waited for once instead of twice. 307 GTEPS for 302 (two GPUs,
- * scale 26; doc/methods.md). */
-#define HW_DELTA_PEER_SKIP_PRECHECK_BELOW 65536U
-/* Edges on each GPU below which the rest of a bucket is left to the pull that follows: 2^18 for
- * 2^16 made 188, 256, 316 of 184, 253, 311 GTEPS (two GPUs, scales 24, 25, 26; 2026-11-23, 99ea28d,
- * with the vote over settled groups). */
-#define HW_DELTA_PEER_LEFTOVER_EDGES 262144.0
+/* What a policy depends on. */
+struct hw_delta_graph_class {
+    double mean_degree; /* edges of a vertex that has any */
+    double width;       /* hw_bucket_width(): of a bucket that suits a CPU */
+    bool whole_weights; /* weights are whole numbers */
+};
+
+/* When and how far, for one graph. Edges are per GPU. */
+struct hw_delta_policy {
+    double first_bucket; /* width of the first bucket */
+    double first_step;   /* of the first step, as a fraction of the bucket */
+    double max_step;     /* width of a step */
+    double flood;        /* growth of the edges of a step, for its width, from which the next one is
+                            no wider; without a light/heavy split */
+    double growth;       /* of buckets once a pull paid */
+    double widening;     /* of buckets before that, after several small ones */
+    double leftover_edges; /* below which the rest of a bucket is left to the pull that follows */
+    uint64_t little_work;  /* a step that relaxes fewer edges is followed by one four times as
+                              wide */
+    uint64_t small_bucket; /* edges of the lists that a small bucket holds at most */
+    uint64_t pull_edges;   /* that a pull examines per unsettled vertex */
+    uint64_t push_price;   /* of a pushed edge, in pulled ones */
+    uint64_t remote_load_edges; /* that a pull examined for each vertex, below which the next one
+                                   loads remote keys */
+    uint32_t few_iterations;    /* a step of at most so many is followed by one twice as wide */
+    uint32_t many_iterations;   /* of more than so many by one half as wide */
+    uint32_t small_buckets;     /* consecutive ones, after which buckets are widened */
+    uint32_t tail_fraction;     /* once fewer than one in so many vertices is unsettled, the rest is
+                                   one bucket */
+    uint32_t lagging_fraction;  /* a step is followed by the next one once fewer than one in so many
+                                   of the vertices that wait are left of it */
+    uint32_t single_cta_vertices; /* one GPU: that one block drains by itself at most */
+    uint32_t local_rounds;        /* one GPU: in which a block goes on with its own discoveries */
+    uint32_t skip_precheck_below; /* vertices to push, below which keys are lowered unread */
+};
+
+#ifndef __cplusplus
+/* Width of the first bucket: 0.14 of the one for a CPU, which is 0.7 of what it was and made 383 of
+ * 372 GTEPS (four GPUs, scale 26; 2026-11-22, 4967fe3); without a light/heavy split 8 times
+ * that width. Where weights are whole numbers hubs lie within a few numbers of each other, and a
+ * bucket that ends among them makes hubs pull: with 8 added to the width, unless it holds one
+ * number alone, 87 GTEPS for 60 at scale 22, 166 for 114 at 24, 240 for 182 at 26 (two GPUs,
+ * weights 1..255; 2026-11-23, 12a3ffa). */
+static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
+{
+    const double width = 0.14 * graph->width;
+
+    if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
+        return 8 * graph->width;
+    return graph->whole_weights && width >= 0.5 ? width + 8 : width;
+}
+
+/*
+ * The policy for a graph. Measured choices:
+ *
+ * first_step: 316 GTEPS for 312 with 0.1 (two GPUs, scale 26; as fast at 24 and 25; 2026-11-23,
+ * fa8441b).
+ *
+ * growth: in directed graphs that have no pulls, once a bucket had most edges, 21 GTEPS for 12 at
+ * scale 22, 32 for 16 at 24 (two GPUs; 2026-11-23, dac2b61).
+ *
+ * widening: where degrees are alike few vertices are reached yet. Erdos-Renyi, scale 22, two GPUs,
+ * 14.6 GTEPS for 3.4; R-MAT at 24 and 26 as before (2026-11-23, 98f08e2).
+ *
+ * remote_load_edges: with 8, 239 GTEPS for 240 (four GPUs, scale 26; doc/methods).
+ *
+ * lagging_fraction: 4, 16, 64, 256, 1024 made 175, 180, 202, 205, 205 GTEPS (two GPUs, scale 26;
+ * doc/methods).
+ *
+ * skip_precheck_below: the time goes into waiting for memory, which is then waited for once instead
+ * of twice. 307 GTEPS for 302 (two GPUs, scale 26; doc/methods).
+ *
+ * leftover_edges: 2^18 for 2^16 made 188, 256, 316 of 184, 253, 311 GTEPS (two GPUs, scales 24, 25,
+ * 26; 2026-11-23, 99ea28d, with the vote over settled groups).
+ */
+static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_graph_class *graph)
+{
+    struct hw_delta_policy policy = {.first_bucket = hw_delta_first_bucket(graph),
+                                     .first_step = 0.07,
+                                     .max_step = 1e300,
+                                     .flood = 4,
+                                     .growth = 3,
+                                     .widening = 2,
+                                     .leftover_edges = 1 << 18,
+                                     .little_work = 4000000,
+                                     .small_bucket = 1 << 18,
+                                     .pull_edges = 8,
+                                     .push_price = 2,
+                                     .remote_load_edges = 2,
+                                     .few_iterations = 4,
+                                     .many_iterations = 8,
+                                     .small_buckets = 2,
+                                     .tail_fraction = 4,
+                                     .lagging_fraction = 256,
+                                     .skip_precheck_below = 1 << 16};
+
+    if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
+        policy.max_step = policy.first_bucket;
+    return policy;
+}
+#endif
 
 /* ---- several GPUs, rounds of kernels ---- */
 

@@ -1,8 +1,10 @@
 /*
- * Delta-stepping on several GPUs of one node (method `delta`, 1d layout, transport peer): the whole
- * search runs in one cooperative kernel on each GPU. Interface of host code and kernel.
+ * Delta-stepping (method `delta`): the whole search runs in one cooperative kernel, on one GPU or
+ * on each of several GPUs of one node (1d layout, transport peer). Interface of host code and
+ * kernel.
  *
- * Numbering. Local ids and lists are those of gpu/sssp/distributed/distributed_sssp.h. Owned
+ * Numbering. On one GPU local ids are positions, and what follows about other GPUs does not exist.
+ * On several, local ids and lists are those of gpu/sssp/distributed/distributed_sssp.h. Owned
  * vertices have the positions [0, active) of their owner's range; [0, core) have several edges,
  * [core, active) have one edge and are left out until the end.
  *
@@ -31,6 +33,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_DELTA_SEARCH_H
 
 #include "gpu/comm/allgather_kernel.h"
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine.h"
 
 #ifdef __cplusplus
@@ -155,7 +158,8 @@ struct hw_delta_config {
     int kind; /* of keys: enum hw_gpu_key */
     uint32_t trace_capacity, long_list_capacity;
     uint32_t mean_degree;
-    double delta;              /* width of the first bucket */
+    double delta; /* width of the first bucket */
+    struct hw_delta_policy policy;
     bool adaptive;             /* widths may change */
     bool no_light_heavy_split; /* all edges of a vertex are pushed at once */
     bool endless;              /* one bucket without an end: bellman-ford */

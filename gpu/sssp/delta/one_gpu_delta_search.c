@@ -16,29 +16,20 @@ static hw_count smaller(hw_count a, hw_count b)
     return a < b ? a : b;
 }
 
-/* Width of the first bucket. */
-static double bucket_width(const struct hw_gpu_engine *engine, bool no_light_heavy_split,
-                           double degree)
-{
-    const double width =
-        hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
-        (no_light_heavy_split ? HW_DELTA_PEER_SHORT_LIST_BUCKET : HW_DELTA_PEER_FIRST_BUCKET);
-    const bool wider = !no_light_heavy_split && width >= HW_DELTA_PEER_ONE_NUMBER &&
-                       engine->part->weights == HW_WEIGHTS_I32;
-
-    return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
-}
-
 static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_config *config,
                           double degree)
 {
     const double given = hw_delta_of(&engine->options);
+    const struct hw_delta_graph_class graph = {
+        .mean_degree = degree,
+        .width = hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree),
+        .whole_weights = engine->part->weights == HW_WEIGHTS_I32};
 
+    config->policy = hw_delta_policy_of(&graph);
     config->kind = hw_sssp_state_of(engine)->paths.kind;
     config->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
     config->adaptive = given <= 0;
-    config->delta =
-        config->adaptive ? bucket_width(engine, config->no_light_heavy_split, degree) : given;
+    config->delta = config->adaptive ? config->policy.first_bucket : given;
     config->mean_degree = (uint32_t)degree + 1;
     config->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     config->long_list_capacity = (uint32_t)smaller(

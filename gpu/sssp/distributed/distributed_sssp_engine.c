@@ -56,24 +56,24 @@ static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_
     return HW_OK;
 }
 
-/* Width of the first bucket as a fraction of the width that suits a CPU. */
-static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
+struct hw_delta_graph_class hw_distributed_sssp_class(const struct hw_distributed_sssp *sssp)
 {
-    if (sssp->single_kernel.ops)
-        return sssp->config.no_light_heavy_split ? HW_DELTA_PEER_SHORT_LIST_BUCKET
-                                                 : HW_DELTA_PEER_FIRST_BUCKET;
-    return sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
+    const double degree = sssp->config.mean_degree;
+
+    return (struct hw_delta_graph_class){.mean_degree = degree,
+                                         .width = hw_bucket_width(&sssp->weight_stats, degree),
+                                         .whole_weights =
+                                             sssp->engine->part->weights == HW_WEIGHTS_I32};
 }
 
-/* Width of the first bucket. degree: mean number of edges of a vertex that has any. */
-static double bucket_width(const struct hw_distributed_sssp *sssp, double degree)
+/* Width of the first bucket. */
+static double bucket_width(const struct hw_distributed_sssp *sssp)
 {
-    const double width = hw_bucket_width(&sssp->weight_stats, degree) * first_bucket_fraction(sssp);
-    const bool wider = sssp->single_kernel.ops && !sssp->config.no_light_heavy_split &&
-                       width >= HW_DELTA_PEER_ONE_NUMBER &&
-                       sssp->engine->part->weights == HW_WEIGHTS_I32;
+    const struct hw_delta_graph_class graph = hw_distributed_sssp_class(sssp);
 
-    return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
+    if (sssp->single_kernel.ops)
+        return hw_delta_policy_of(&graph).first_bucket;
+    return graph.width * (sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET);
 }
 
 /* Chooses delta. Collective. */
@@ -89,8 +89,9 @@ static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_e
     enum hw_status status = hw_sum(sssp->engine->ctx->world, &with, err);
     double degree = with > 0 ? (double)sssp->weight_stats.edges / (double)with : 1;
     sssp->config.vertices_with_edges = (uint64_t)with;
+    sssp->config.mean_degree = degree;
     sssp->config.no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
-    sssp->config.delta = given > 0 ? given : bucket_width(sssp, degree);
+    sssp->config.delta = given > 0 ? given : bucket_width(sssp);
     return status;
 }
 

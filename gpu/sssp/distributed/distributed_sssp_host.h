@@ -8,6 +8,7 @@
 #include "gpu/comm/allgather.h"
 #include "gpu/comm/outbox.h"
 #include "gpu/engine/gpu_engine.h"
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"
 #include "lib/engine/sssp/negative_cycle.h"
@@ -37,6 +38,7 @@ struct hw_distributed_sssp_host_config {
     int resident_blocks;          /* of runs of rounds in one kernel */
     double delta;                 /* width of the first bucket */
     uint64_t vertices_with_edges; /* of all parts */
+    double mean_degree;           /* edges of a vertex that has any */
 };
 
 /* Exchanges with other ranks. */
@@ -316,6 +318,9 @@ static inline int64_t hw_distributed_sssp_none(const struct hw_distributed_sssp 
            : sssp->params.config.kind == HW_GPU_KEY_I32 ? INT32_MAX
                                                         : INT64_MAX;
 }
+
+/* What the policy of delta-stepping depends on (gpu/sssp/common/delta_policy.h). Local. */
+struct hw_delta_graph_class hw_distributed_sssp_class(const struct hw_distributed_sssp *sssp);
 
 static inline size_t hw_distributed_sssp_key_bytes(const struct hw_distributed_sssp *sssp)
 {

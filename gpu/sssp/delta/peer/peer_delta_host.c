@@ -171,10 +171,7 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
 {
     struct peer_delta *peer = state_of(sssp);
     struct hw_delta_params *params = &peer->params;
-    const double degree =
-        sssp->config.vertices_with_edges > 0
-            ? (double)sssp->weight_stats.edges / (double)sssp->config.vertices_with_edges
-            : 1;
+    const struct hw_delta_graph_class graph = hw_distributed_sssp_class(sssp);
     enum hw_status status = hw_cuda(
         (int)cudaHostAlloc((void **)&params->report, sizeof *params->report, cudaHostAllocMapped),
         "cudaHostAlloc", err);
@@ -190,7 +187,8 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
         sssp->config.no_light_heavy_split && !sssp->config.bellman_ford;
     params->config.endless = sssp->config.bellman_ford;
     params->config.push_only = sssp->engine->part->directed;
-    params->config.mean_degree = (uint32_t)degree + 1;
+    params->config.mean_degree = (uint32_t)sssp->config.mean_degree + 1;
+    params->config.policy = hw_delta_policy_of(&graph);
     reuse_arrays(&sssp->params, params);
     set_peer_pointers(sssp);
     if (status == HW_OK)

@@ -1,5 +1,5 @@
 /*
- * State of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h): what the threads of a
+ * State of delta-stepping (gpu/sssp/delta/delta_search.h): what the threads of a
  * block share, the state of the search, and the state of a lane in one iteration.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_BLOCK_SHARED_CUH
@@ -40,8 +40,13 @@ struct work_chunk {
 constexpr uint32_t claim_bits = 7, no_chunk = UINT32_MAX;
 static_assert(2 * warps < 1 << claim_bits, "all may count on");
 
-/* What a block has in shared memory for other GPUs: nothing, where there are none. */
+/* Vertices that a block pushes in a local round (push_queue()). */
+constexpr uint32_t local_capacity = 1024;
+
+/* What a block has in shared memory for other GPUs; on one GPU, for local rounds. */
 template <bool several> struct exchange_shared {
+    uint32_t local[local_capacity];
+    uint32_t local_count[warps];
 };
 
 template <> struct exchange_shared<true> {

@@ -1,5 +1,5 @@
 /*
- * Initialization of a search of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h).
+ * Initialization of a search of delta-stepping (gpu/sssp/delta/delta_search.h).
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_INIT_CUH

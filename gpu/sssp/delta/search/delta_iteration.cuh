@@ -1,7 +1,6 @@
 /*
- * Begin and end of an iteration of delta-stepping on several GPUs
- * (gpu/sssp/delta/delta_search.h): queues are set up; at the end the block sums its counters and
- * flushes what its warps buffered; trace records.
+ * Begin and end of an iteration of delta-stepping (gpu/sssp/delta/delta_search.h): queues are set
+ * up; at the end the block sums its counters and flushes what its warps buffered; trace records.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_ITERATION_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_ITERATION_CUH

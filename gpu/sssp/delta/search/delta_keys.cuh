@@ -1,6 +1,5 @@
 /*
- * Keys, hints and remote distances of delta-stepping on several GPUs
- * (gpu/sssp/delta/delta_search.h).
+ * Keys, hints and remote distances of delta-stepping (gpu/sssp/delta/delta_search.h).
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_KEYS_CUH

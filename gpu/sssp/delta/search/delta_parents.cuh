@@ -1,5 +1,5 @@
 /*
- * Parents at the end of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h).
+ * Parents at the end of delta-stepping (gpu/sssp/delta/delta_search.h).
  *
  * A result is (parent, low bits of the key). Most vertices have it already: their hint, if it gave
  * the final key. Others search their list for a nearer neighbor with a tight edge. Those with none

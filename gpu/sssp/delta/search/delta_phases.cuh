@@ -97,11 +97,11 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
     state.bound = run.search.bound;
     state.from = 0;
     state.to = all_edges ? hw_keys<kind>::none : run.search.bound.high;
-    state.skip_precheck = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
+    state.skip_precheck = count < params.config.policy.skip_precheck_below;
     if (run.search.has_leftovers)
         state.rebroadcast_below = run.search.broadcast_below;
-    push_queue<kind>(params, shared, state, count, long_lists, updates);
-    push_block_worklist<kind>(params, shared, state);
+    push_queue<kind>(params, shared, state, count, long_lists, updates,
+                     routine != HW_DELTA_ROUTINE_ROOT);
     finish_iteration(run, state, routine, true);
     run.search.frontier_degree += reduced(shared, HW_DELTA_COUNT_DEGREES);
 }
@@ -143,15 +143,17 @@ template <int kind, class Peers> __device__ bool step_lags(const search_run<kind
 
     return params.config.adaptive && !params.config.no_light_heavy_split &&
            reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
-           reduced(shared, HW_DELTA_COUNT_STEP) * HW_DELTA_PEER_LAGGING_FRACTION <
+           reduced(shared, HW_DELTA_COUNT_STEP) * params.config.policy.lagging_fraction <
                reduced(shared, HW_DELTA_COUNT_REST);
 }
 
 /* Whether the bucket has most of the edges that are left. */
-template <int kind> __device__ __forceinline__ bool has_most(const search_state<kind> &search)
+template <int kind, class Peers>
+__device__ __forceinline__ bool has_most(const kernel_params<Peers> &params,
+                                         const search_state<kind> &search)
 {
-    return HW_DELTA_PEER_PULL_EDGES * search.num_unsettled <
-           HW_DELTA_PEER_PUSH_PRICE * search.frontier_degree;
+    return params.config.policy.pull_edges * search.num_unsettled <
+           params.config.policy.push_price * search.frontier_degree;
 }
 
 /* Whether pulling the heavy edges of the bucket is cheaper than pushing them. */
@@ -162,7 +164,7 @@ template <int kind, class Peers> __device__ bool pulls_next(const search_run<kin
 
     return !params.config.push_only && !search.no_light_heavy_split &&
            search.bound.high < hw_keys<kind>::none && search.frontier_degree > 0 &&
-           has_most(search);
+           has_most(params, search);
 }
 
 /* Whether so few vertices are left of the bucket, queued or in the inbox, that the pull that
@@ -180,8 +182,55 @@ __device__ bool may_defer_to_pull(const search_run<kind, Peers> &run)
 
     return reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
            reduced(shared, HW_DELTA_COUNT_REST) == 0 &&
-           step * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * Peers::ranks(params) * frontier &&
+           step * degrees <=
+               params.config.policy.leftover_edges * Peers::ranks(params) * frontier &&
            run.search.num_unsettled > 0 && pulls_next(run);
+}
+
+/* The steps of a bucket: what the one under way has taken so far. */
+struct step_history {
+    double width, rate; /* rate: edges pushed by the step before, for its width; 0: none */
+    count64 edges;
+    uint32_t iterations;
+};
+
+/* Chooses the width of the next step, and begins to count anew. A step without a light/heavy split
+ * is followed by a wider one while there is little work, unless the work grows as in random graphs,
+ * where a wide step would push most vertices before they are settled. */
+template <class Peers>
+__device__ void choose_width(const kernel_params<Peers> &params, step_history &step)
+{
+    const hw_delta_policy &policy = params.config.policy;
+    const uint32_t ranks = Peers::ranks(params);
+    const double rate = static_cast<double>(step.edges) / step.width;
+
+    if (!params.config.no_light_heavy_split) {
+        step.width *= step.edges < policy.little_work * ranks    ? 4
+                      : step.iterations <= policy.few_iterations ? 2
+                      : step.iterations > policy.many_iterations ? 0.5
+                                                                 : 1;
+        step.width = min(step.width, policy.max_step);
+    } else if (params.config.adaptive && step.edges < policy.small_bucket * ranks &&
+               rate <= policy.flood * step.rate) {
+        step.width = min(2 * step.width, policy.max_step);
+    }
+    step.rate = rate;
+    step.edges = step.iterations = 0;
+}
+
+/* Where the next step begins: at the end of the last one or, if that was empty, at the next vertex,
+ * the distance to which is known then. */
+template <int kind, class Peers>
+__device__ key_of<kind> next_step_begin(const search_run<kind, Peers> &run,
+                                        const step_history &step)
+{
+    const block_shared<Peers> &shared = shared_memory<Peers>();
+    const long long min_key = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
+    const bool empty = step.iterations == 1 && reduced(shared, HW_DELTA_COUNT_FRONTIER) == 0;
+
+    return empty && min_key < hw_keys<kind>::none && min_key > run.search.bound.step_end
+               ? static_cast<key_of<kind>>(min_key)
+               : run.search.bound.step_end;
 }
 
 /* Settles the bucket, or leaves a few of its vertices to the pull. */
@@ -190,44 +239,30 @@ template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, P
     block_shared<Peers> &shared = shared_memory<Peers>();
     const kernel_params<Peers> &params = shared.params;
     search_state<kind> &search = run.search;
-    const uint32_t routine =
-        search.no_light_heavy_split ? HW_DELTA_ROUTINE_PUSH : HW_DELTA_ROUTINE_LIGHT_PUSH;
-    double width = search.delta * HW_DELTA_PEER_FIRST_STEP;
-    count64 edges = 0;
-    uint32_t iterations = 0;
+    const bool split = !search.no_light_heavy_split, whole = params.config.no_light_heavy_split;
+    step_history step = {search.delta * (whole ? 1 : params.config.policy.first_step), 0, 0, 0};
 
     for (bool stepped = false; run.ok;) {
-        if (iterations > 0 && may_defer_to_pull(run)) /* the pull takes the rest */
+        if (step.iterations > 0 && may_defer_to_pull(run)) /* the pull takes the rest */
             return;
         if (stepped || (anything_queued(shared) && !step_lags(run))) {
-            push_iteration(run, routine, search.no_light_heavy_split);
-            edges += reduced(shared, HW_DELTA_COUNT_EDGES);
-            iterations++;
+            push_iteration(run, split ? HW_DELTA_ROUTINE_LIGHT_PUSH : HW_DELTA_ROUTINE_PUSH,
+                           !split);
+            step.edges += reduced(shared, HW_DELTA_COUNT_EDGES);
+            step.iterations++;
             stepped = false;
             continue;
         }
         if (reduced(shared, HW_DELTA_COUNT_REST) == 0)
             break;
-        width *= edges < HW_DELTA_PEER_LITTLE_WORK * Peers::ranks(params) ? 4
-                 : iterations <= HW_DELTA_PEER_FEW_ITERATIONS             ? 2
-                 : iterations > HW_DELTA_PEER_MANY_ITERATIONS             ? 0.5
-                                                                          : 1;
-        /* If the last step was empty, the distance to the next vertex is known. */
-        const long long min_key = complemented(reduced(shared, HW_DELTA_COUNT_MIN_KEY));
-        const bool empty = iterations == 1 && reduced(shared, HW_DELTA_COUNT_FRONTIER) == 0;
-        const key_of<kind> from =
-            empty && min_key < hw_keys<kind>::none && min_key > search.bound.step_end
-                ? static_cast<key_of<kind>>(min_key)
-                : search.bound.step_end;
-        edges = iterations = 0;
+        const key_of<kind> from = next_step_begin(run, step);
+        choose_width(params, step);
         if constexpr (Peers::several)
             run.ok = receive_deferred<Peers>(search);
         if (!run.ok)
             return;
-        search.bucket += params.config.no_light_heavy_split;
-        advance_step(run, min(key_beyond<kind>(
-                                  from, params.config.no_light_heavy_split ? search.delta : width),
-                              search.bound.high));
+        search.bucket += whole;
+        advance_step(run, min(key_beyond<kind>(from, step.width), search.bound.high));
         stepped = true;
     }
     if constexpr (Peers::several)
@@ -253,7 +288,7 @@ __device__ void open_bucket(const kernel_params<Peers> &params, search_state<kin
             min(search.bound.high,
                 key_beyond<kind>(low, params.config.no_light_heavy_split
                                           ? search.delta
-                                          : search.delta * HW_DELTA_PEER_FIRST_STEP));
+                                          : search.delta * params.config.policy.first_step));
     search.no_light_heavy_split = search.no_light_heavy_split || tail;
     search.frontier_degree = 0;
     search.bucket++;
@@ -337,10 +372,12 @@ __device__ __noinline__ void broadcast_distances(search_run<kind, Peers> &run, k
 
 /* Whether loading keys of the bucket during the pull is cheaper than broadcasting them before. A
  * pull examines a fraction of the edges of the previous one. */
-template <int kind> __device__ bool should_load_remote(const search_state<kind> &search)
+template <int kind, class Peers>
+__device__ bool should_load_remote(const kernel_params<Peers> &params,
+                                   const search_state<kind> &search)
 {
     return search.bucket_vertices > 0 &&
-           search.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * search.bucket_vertices;
+           search.pulled < params.config.policy.remote_load_edges * search.bucket_vertices;
 }
 
 /* Pulls the heavy edges of the bucket; opens and pushes the next bucket in the same iteration.
@@ -352,7 +389,7 @@ __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool
     const kernel_params<Peers> &params = shared.params;
     search_state<kind> &search = run.search;
     const bucket_bounds<kind> from = search.bound;
-    const bool remote = Peers::several && should_load_remote(search);
+    const bool remote = Peers::several && should_load_remote(params, search);
     lane_state<kind> state;
 
     search.has_leftovers = search.has_leftovers || anything_queued(shared);
@@ -404,13 +441,13 @@ template <int kind, class Peers>
 __device__ void widen_bucket(const kernel_params<Peers> &params, search_state<kind> &search)
 {
     search.small_buckets =
-        search.frontier_degree < HW_DELTA_PEER_SMALL_BUCKET * Peers::ranks(params)
+        search.frontier_degree < params.config.policy.small_bucket * Peers::ranks(params)
             ? search.small_buckets + 1
             : 0;
     if (!search.has_substeps)
-        search.delta *= HW_DELTA_PEER_GROWTH;
-    else if (search.small_buckets > HW_DELTA_PEER_SMALL_BUCKETS)
-        search.delta *= HW_DELTA_PEER_WIDENING;
+        search.delta *= params.config.policy.growth;
+    else if (search.small_buckets > params.config.policy.small_buckets)
+        search.delta *= params.config.policy.widening;
 }
 
 /* Leaves the bucket. Returns whether there is another. */
@@ -419,15 +456,17 @@ template <int kind, class Peers> __device__ bool advance_bucket(search_run<kind,
     const kernel_params<Peers> &params = shared_memory<Peers>().params;
     search_state<kind> &search = run.search;
     const bool grows = params.config.adaptive && !params.config.no_light_heavy_split;
-    const bool tail = grows && !search.has_substeps &&
-                      search.num_unsettled < params.vertices.all_core / HW_DELTA_PEER_TAIL_FRACTION;
+    const bool tail =
+        grows && !search.has_substeps &&
+        search.num_unsettled < params.vertices.all_core / params.config.policy.tail_fraction;
 
     if (search.bound.high == hw_keys<kind>::none || search.num_unsettled == 0)
         return false;
     if (!search.no_light_heavy_split && search.frontier_degree > 0) {
         const bool pulls = pulls_next(run);
-        search.has_substeps = search.has_substeps &&
-                              !has_most(search); /* in directed graphs, too, where nobody pulls */
+        search.has_substeps =
+            search.has_substeps &&
+            !has_most(params, search); /* in directed graphs, too, where nobody pulls */
         if (grows)
             widen_bucket(params, search);
         if (pulls)

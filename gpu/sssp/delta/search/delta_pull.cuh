@@ -1,5 +1,5 @@
 /*
- * Pull of delta-stepping on several GPUs (gpu/sssp/delta/delta_search.h): every owned vertex
+ * Pull of delta-stepping (gpu/sssp/delta/delta_search.h): every owned vertex
  * beyond a settled bucket looks for the best neighbor in it, along its weight-sorted list, as long
  * as the lowest distance of the bucket plus the weight improves its own. A vertex that thereby
  * falls into the next bucket is pushed in the same iteration.
@@ -11,7 +11,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PULL_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PULL_CUH
 
-#include "gpu/sssp/delta/search/delta_push.cuh"
+#include "gpu/sssp/delta/search/delta_push_queue.cuh"
 
 namespace hw_delta::search
 {
@@ -427,7 +427,7 @@ __device__ __forceinline__ void
 take_leftovers(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                lane_state<kind> &state, uint32_t count, uint32_t updates, pull_worklist &work)
 {
-    work_portions portions = portions_of(count, updates);
+    work_portions portions = portions_of(count, updates, blockIdx.x, gridDim.x);
 
     while (has_more(portions)) {
         const uint32_t v = next_portion<kind>(params, shared, state, portions);

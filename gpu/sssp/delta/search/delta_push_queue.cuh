@@ -1,0 +1,233 @@
+/*
+ * Which vertices a push of delta-stepping takes (gpu/sssp/delta/delta_search.h): those of the queue
+ * and of updates from other GPUs, a portion for each warp; what a block of a single GPU found
+ * itself, in local rounds; or all of the bucket, for its heavy edges.
+ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_QUEUE_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_QUEUE_CUH
+
+#include "gpu/sssp/delta/search/delta_push.cuh"
+
+namespace hw_delta::search
+{
+namespace
+{
+
+/* Sends the key of an owned vertex to all other GPUs if it was broadcast and has been lowered
+ * since. One vertex a lane, or none. */
+template <int kind, class Peers>
+__device__ __forceinline__ void rebroadcast_lowered(const kernel_params<Peers> &params,
+                                                    const lane_state<kind> &state, uint32_t v)
+{
+    const uint32_t local_id = owned_begin(params) + v;
+
+    if (state.rebroadcast_below == 0 || v == HW_INVALID_VERTEX)
+        return;
+    const key_of<kind> key = __ldcg(distances<kind>(params) + local_id);
+    for (uint32_t q = 0; key < state.rebroadcast_below && q < Peers::ranks(params); q++)
+        if (q != Peers::rank(params))
+            Peers::lower_distance(params, q, local_id, key);
+}
+
+/* The vertex of deferred update i, or none; vertices of the rest of the bucket are queued.
+ * arrived: whether this lane has an update. Warp-collective. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_update(const kernel_params<Peers> &params,
+                                                block_shared<Peers> &shared,
+                                                lane_state<kind> &state, bool arrived, uint64_t i)
+{
+    key_of<kind> key = hw_keys<kind>::none;
+    uint32_t v = HW_INVALID_VERTEX;
+
+    if (arrived)
+        v = receive_entry<kind>(params, shared, state.parity ^ 1, i, key);
+    if (state.bound.step_end < state.bound.high)
+        buffer_vertex(
+            shared, rest_queue, state.rest_count,
+            v != HW_INVALID_VERTEX && key >= state.bound.step_end && key < state.bound.high, v);
+    if (key >= state.bound.step_end)
+        v = HW_INVALID_VERTEX;
+    state.from_inbox += v != HW_INVALID_VERTEX;
+    return v;
+}
+
+/* The vertex to push at index `at`: of the queue, then of the deferred updates, which may give
+ * none, or one for the rest queue. Warp-collective; a lane without work has `at` past all. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_vertex(const kernel_params<Peers> &params,
+                                                block_shared<Peers> &shared,
+                                                lane_state<kind> &state, uint64_t at,
+                                                uint32_t count, uint32_t updates)
+{
+    uint32_t v = HW_INVALID_VERTEX;
+
+    if (at < count) {
+        v = __ldcg(by_parity(params.queues.step_queue, state.iteration) + at);
+        by_parity(params.queues.step_marks, state.iteration)[v >> 5] =
+            0; /* all bits of the word belong to this iteration */
+    }
+    if constexpr (Peers::several) {
+        const bool arrived = at >= count && at - count < updates;
+        if (__any_sync(HW_WARP, arrived)) {
+            const uint32_t other = next_update<kind>(params, shared, state, arrived, at - count);
+            v = arrived ? other : v;
+        }
+    }
+    return v;
+}
+
+/* Work of a warp in an iteration: portions of queue and deferred updates, up to a vertex a lane. */
+struct work_portions {
+    uint32_t count, updates; /* vertices in the queue, and deferred updates */
+    uint32_t each;           /* vertices of a portion */
+    uint64_t next, apart;    /* portions of this warp */
+};
+
+/* The portions of this warp if `blocks` blocks share them, of which this is `block`. Interleaved
+ * over blocks, so that a few vertices go to many blocks. */
+__device__ __forceinline__ work_portions portions_of(uint32_t count, uint32_t updates,
+                                                     uint32_t block, uint32_t blocks)
+{
+    const uint64_t all = static_cast<uint64_t>(blocks) * warps;
+
+    return work_portions{count, updates,
+                         vertices_per_warp(static_cast<uint64_t>(count) + updates, all),
+                         (threadIdx.x / 32) * static_cast<uint64_t>(blocks) + block, all};
+}
+
+/* Whether this warp has another portion. */
+__device__ __forceinline__ bool has_more(const work_portions &portions)
+{
+    return portions.next * portions.each < static_cast<uint64_t>(portions.count) + portions.updates;
+}
+
+/* The vertex of this lane in the next portion, or none. Warp-collective. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t next_portion(const kernel_params<Peers> &params,
+                                                 block_shared<Peers> &shared,
+                                                 lane_state<kind> &state, work_portions &portions)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t past = static_cast<uint64_t>(portions.count) + portions.updates;
+    const uint64_t at = lane < portions.each ? portions.next * portions.each + lane : past;
+    const uint32_t v =
+        next_vertex<kind>(params, shared, state, at, portions.count, portions.updates);
+
+    if constexpr (Peers::several)
+        rebroadcast_lowered<kind>(params, state, v);
+    portions.next += portions.apart;
+    return v;
+}
+
+/* ---- local rounds, on one GPU ---- */
+
+/* Moves the vertices that the warps of the block have buffered for the step queue to the block's
+ * own list, if there are any and at most `most`. Returns how many; 0: they stay. All threads call
+ * it. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t take_local(const kernel_params<Peers> &params,
+                                               block_shared<Peers> &shared, lane_state<kind> &state,
+                                               uint32_t most)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+
+    if (lane == 0)
+        shared.local_count[warp] = state.step_count;
+    __syncthreads();
+    const uint32_t mine = lane < warps ? shared.local_count[lane] : 0, scan = hw_warp_scan(mine),
+                   all = __shfl_sync(HW_WARP, scan, 31),
+                   before = __shfl_sync(HW_WARP, scan - mine, warp);
+    if (all == 0 || all > most)
+        return 0;
+    for (uint32_t k = lane; k < state.step_count; k += 32)
+        shared.local[before + k] = shared.buffer[step_queue][warp][k];
+    state.step_count = 0;
+    if (threadIdx.x == 0) {
+        shared.worklist_size = 0;
+        atomicAdd(&params.control->counters[(state.iteration + 1) & 3].frontier, all);
+    }
+    __syncthreads();
+    return all;
+}
+
+/* The vertex of this lane in the next portion of the block's own list, or none. */
+template <class Peers>
+__device__ __forceinline__ uint32_t next_local(const block_shared<Peers> &shared,
+                                               work_portions &portions)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t at = portions.next * portions.each + lane;
+
+    portions.next += portions.apart;
+    return lane < portions.each && at < portions.count ? shared.local[at] : HW_INVALID_VERTEX;
+}
+
+/* Pushes the queue, long lists and `updates` deferred updates. On one GPU, if goes_on, the block
+ * then pushes its own discoveries for some rounds without a barrier of the grid, while they are
+ * few; a small queue is left to a single block, which goes on while it can: deep graphs need fewer
+ * iterations so.
+ * All threads call it. */
+template <int kind, class Peers>
+__device__ void push_queue(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                           lane_state<kind> &state, uint32_t count, count64 long_lists,
+                           uint32_t updates, bool goes_on)
+{
+    const uint32_t few = Peers::several || !goes_on ? 0 : params.config.policy.single_cta_vertices;
+    const bool single = long_lists == 0 && count <= few;
+    work_portions portions =
+        portions_of(count, updates, single ? 0 : blockIdx.x, single ? 1 : gridDim.x);
+
+    if (single && blockIdx.x > 0)
+        return;
+    if (long_lists)
+        push_long_list_chunks<kind>(params, shared, state, long_lists);
+    for (uint32_t round = 0;; round++) {
+        while (has_more(portions)) {
+            uint32_t v;
+            if constexpr (Peers::several)
+                v = next_portion<kind>(params, shared, state, portions);
+            else
+                v = round == 0 ? next_portion<kind>(params, shared, state, portions)
+                               : next_local(shared, portions);
+            if (__any_sync(HW_WARP, v != HW_INVALID_VERTEX))
+                push_lists<kind>(params, shared, state, v, portions.each > few_lists);
+        }
+        push_block_worklist<kind>(params, shared, state);
+        if constexpr (Peers::several) {
+            break;
+        } else {
+            if (!goes_on || (!single && round == params.config.policy.local_rounds))
+                break;
+            const uint32_t all = take_local<kind>(
+                params, shared, state, single ? min(2 * few, local_capacity) : local_capacity);
+            if (all == 0)
+                break;
+            portions = portions_of(all, 0, 0, 1);
+        }
+    }
+}
+
+/* Pushes the heavy edges of all vertices in the bucket. */
+template <int kind, class Peers>
+__device__ void push_heavy_edges(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                                 lane_state<kind> &state)
+{
+    const uint32_t lane = threadIdx.x & 31, words = (params.vertices.core + 31) / 32;
+    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
+
+    /* Interleaved over blocks, since hubs are adjacent. */
+    for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
+         w += hw_grid_threads() / 32) {
+        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
+        const key_of<kind> key = v < params.vertices.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        const bool inside = key >= state.bound.low && key < state.bound.high;
+        if (__any_sync(HW_WARP, inside))
+            push_lists<kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);
+    }
+    push_block_worklist<kind>(params, shared, state);
+}
+
+} // namespace
+} // namespace hw_delta::search
+
+#endif
