@@ -147,14 +147,14 @@ kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_polic
   gpu/sssp/common/weight_sorted_lists.cuh
 gpu_sources += gpu/sssp/common/sssp_engine.c gpu/sssp/common/sssp_engine_host.h
 
-kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu gpu/sssp/delta/one_gpu_delta_search_kernel.cu \
+kernels += gpu/sssp/delta/one_gpu_delta_search_kernel.cu \
   gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu
-kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_device.cuh \
-  gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
-  gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/small_frontier_rounds.cuh
+kernel_includes += gpu/sssp/delta/small_frontier.h gpu/sssp/delta/small_frontier_device.cuh \
+  gpu/sssp/delta/small_frontier_rounds.cuh
 gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
   gpu/sssp/delta/one_gpu_delta_host.c gpu/sssp/delta/one_gpu_delta_search.c \
-  gpu/sssp/delta/one_gpu_delta_search.h
+  gpu/sssp/delta/one_gpu_delta_search.h gpu/sssp/delta/small_frontier_host.c \
+  gpu/sssp/delta/small_frontier_host.h
 gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel_option.h
 
 kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu

@@ -51,9 +51,7 @@ compare() {
         case $method in
         delta)
             later compare_one delta --delta 0.01
-            for kernel in balanced quarters; do
-                later compare_one delta --delta-kernel $kernel
-            done
+            later compare_one delta --delta-kernel balanced
             ;;
         esac
     done

@@ -3,7 +3,6 @@
  * pull and when one block works alone. One group for each engine:
  *
  *   HW_DELTA_SHORT_LISTS      all engines;
- *   HW_DELTA_ONE_GPU_*        one GPU (gpu/sssp/delta/one_gpu_delta_kernel.cu);
  *   HW_DELTA_SMALL_FRONTIER_* one GPU, short lists (gpu/sssp/delta/small_frontier_delta_kernel.cu);
  *   struct hw_delta_policy    one or several GPUs, one kernel each (gpu/sssp/delta/delta_search.h);
  *   HW_DELTA_ROUNDS_*         several GPUs, rounds of kernels (gpu/sssp/distributed).
@@ -22,51 +21,6 @@
 
 /* With fewer edges per vertex on average, lists are pushed without a light/heavy split. */
 #define HW_DELTA_SHORT_LISTS 8
-
-/* On one GPU, graphs without a direction, with floating weights, so many vertices
- * and a longest list of so many times the mean are searched by the kernel that serves several GPUs:
- * 148, 219, 248 GTEPS of 127, 177, 193 (R-MAT, scales 24, 26, 28, search order; 2026-11-23). */
-#define HW_DELTA_BALANCED_MIN_VERTICES (1U << 22)
-#define HW_DELTA_BALANCED_MIN_SKEW 64.0
-
-/* ---- one GPU ---- */
-
-/* Width of the first bucket, as a fraction of hw_bucket_width(), which suits a CPU: on a GPU an
- * edge that is relaxed twice costs more than one bucket more. Half as fast again at scale 24
- * (2026-11-21, 5125992). */
-#define HW_DELTA_ONE_GPU_FIRST_BUCKET 0.2
-/* The same for lists without a light/heavy split: fewer iterations are better. */
-#define HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET 8.0
-/* Width of the first step, as a fraction of the bucket. Hubs are near the root and have edges of
- * all lengths; a wider step relaxes them repeatedly. */
-#define HW_DELTA_ONE_GPU_FIRST_STEP 0.1
-/* A step that relaxes fewer edges than this is followed by one four times as wide. */
-#define HW_DELTA_ONE_GPU_LITTLE_WORK 4000000ULL
-/* A step of at most FEW iterations is followed by one twice as wide; of more than MANY iterations,
- * by one half as wide. */
-#define HW_DELTA_ONE_GPU_FEW_ITERATIONS 4U
-#define HW_DELTA_ONE_GPU_MANY_ITERATIONS 8U
-/* Factor of growth of buckets once a pull paid, or after two consecutive buckets whose lists hold
- * fewer than one in LITTLE_FRACTION of the edges. Random graphs have many such buckets (25 before
- * the first pull at the first width; 2026-11-22, 8c581d2); R-MAT searches often begin with one, and
- * took longer where one was enough (2026-11-22, 0d49e3f). */
-#define HW_DELTA_ONE_GPU_GROWTH 3.0
-#define HW_DELTA_ONE_GPU_LITTLE_FRACTION 64ULL
-/* Cost model of push against pull: a pull examines about PULL_EDGES edges per unsettled vertex; a
- * pushed edge takes the time of PUSH_PRICE pulled ones. After a small first bucket a pull examined
- * twelve edges per vertex, not four, and one search of sixteen took twice as long (2026-11-22,
- * be37a3d). */
-#define HW_DELTA_ONE_GPU_PULL_EDGES 8ULL
-#define HW_DELTA_ONE_GPU_PUSH_PRICE 2ULL
-/* Once fewer than one in this many vertices is unsettled, the rest is one bucket. */
-#define HW_DELTA_ONE_GPU_TAIL_FRACTION 4U
-/* Rounds that a block relaxes its own discoveries within one iteration: with and without a
- * light/heavy split. */
-#define HW_DELTA_ONE_GPU_LOCAL_ROUNDS_SPLIT 2U
-#define HW_DELTA_ONE_GPU_LOCAL_ROUNDS_SHORT_LISTS 4U
-/* A queue of at most this many vertices is drained by a single block: with and without a split. */
-#define HW_DELTA_ONE_GPU_SINGLE_CTA_SPLIT 16U
-#define HW_DELTA_ONE_GPU_SINGLE_CTA_SHORT_LISTS 256U
 
 /* ---- one GPU, small frontiers ---- */
 
@@ -161,6 +115,9 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  * skip_precheck_below: the time goes into waiting for memory, which is then waited for once instead
  * of twice. 307 GTEPS for 302 (two GPUs, scale 26; doc/methods).
  *
+ * single_cta_vertices, local_rounds: for graphs whose searches are deep, as roads with a crossing
+ * of more than HW_DELTA_SMALL_FRONTIER_MAX_LIST roads.
+ *
  * leftover_edges: 2^18 for 2^16 made 188, 256, 316 of 184, 253, 311 GTEPS (two GPUs, scales 24, 25,
  * 26; 2026-11-23, 99ea28d, with the vote over settled groups).
  */
@@ -185,8 +142,11 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
                                      .lagging_fraction = 256,
                                      .skip_precheck_below = 1 << 16};
 
-    if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
+    if (graph->mean_degree < HW_DELTA_SHORT_LISTS) {
         policy.max_step = policy.first_bucket;
+        policy.single_cta_vertices = 256;
+        policy.local_rounds = 4;
+    }
     return policy;
 }
 #endif

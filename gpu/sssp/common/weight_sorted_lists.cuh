@@ -23,8 +23,6 @@ namespace hw_delta
 namespace
 {
 
-/* Edges of a list that a warp relaxes at a time. */
-constexpr uint32_t warp_chunk_edges = 128;
 /* Edges that a lane relaxes at once; more would spill registers. */
 constexpr uint32_t edges_in_flight = 2;
 
@@ -44,38 +42,6 @@ template <typename Shared> constexpr bool has_block_worklist()
 {
     return std::is_same<decltype(Shared::worklist), worklist_entry[worklist_capacity]>::value &&
            std::is_same<decltype(Shared::worklist_size), uint32_t>::value;
-}
-
-/* Index of the edge that this lane probes. */
-__device__ __forceinline__ uint64_t probe_index(uint32_t from, uint32_t length)
-{
-    const uint32_t lane = threadIdx.x & 31;
-
-    return lane < 24 ? from + (static_cast<uint64_t>(warp_chunk_edges) << lane) : length;
-}
-
-/* The weight there; loaded early, since the latency is long. */
-__device__ __forceinline__ uint32_t load_probe(const hw_gpu_edge *list, uint32_t from,
-                                               uint32_t length)
-{
-    const uint64_t at = probe_index(from, length);
-
-    return at < length ? __ldg(&list[at].weight) : 0;
-}
-
-/* End of the prefix within the bounds, at most twice too far. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ uint32_t list_extent(uint32_t probed, uint32_t from, uint32_t length,
-                                                key_of<kind> key, key_of<kind> to)
-{
-    const uint64_t at = probe_index(from, length);
-    const bool beyond = at >= length || hw_further<kind>(key, probed) >= to;
-    const uint32_t all = __ballot_sync(HW_WARP, beyond);
-    const uint32_t first = __ffs(all) - 1; /* lanes 24.. are always beyond */
-
-    return static_cast<uint32_t>(
-        min(static_cast<uint64_t>(length),
-            from + (first < 24 ? static_cast<uint64_t>(warp_chunk_edges) << first : length)));
 }
 
 /* The key at which the edges of a source with this key end to matter. A source that improved after
@@ -148,42 +114,6 @@ __device__ __forceinline__ bool push_four_edges(const Params &params, Shared &sh
     }
     relax(params, shared, state, edge, next, list.source, list.key);
     return inside;
-}
-
-/* Another lane's list. */
-template <int kind>
-__device__ __forceinline__ list_cursor<kind> shuffle_list(const list_cursor<kind> &list, int lane)
-{
-    return list_cursor<kind>{__shfl_sync(HW_WARP, list.source, lane),
-                             __shfl_sync(HW_WARP, list.length, lane),
-                             __shfl_sync(HW_WARP, list.at, lane),
-                             __shfl_sync(HW_WARP, list.key, lane),
-                             reinterpret_cast<const hw_gpu_edge *>(
-                                 __shfl_sync(HW_WARP, reinterpret_cast<count64>(list.edge), lane)),
-                             true};
-}
-
-/* Defers edges [from, end) of a list to all warps of the block. Returns whether the worklist had
- * room. Warp-collective. */
-template <int kind, typename Shared>
-__device__ __forceinline__ bool defer_to_block(Shared &shared, const list_cursor<kind> &list,
-                                               uint32_t from, uint32_t end)
-{
-    const uint32_t chunks = (end - from + warp_chunk_edges - 1) / warp_chunk_edges;
-    uint32_t was = worklist_capacity << worklist_chunk_bits;
-
-    if ((threadIdx.x & 31) == 0 &&
-        hw_load_relaxed(&shared.worklist_size) >> worklist_chunk_bits < worklist_capacity)
-        was = atomicAdd(&shared.worklist_size, 1u << worklist_chunk_bits | chunks);
-    was = __shfl_sync(HW_WARP, was, 0);
-    const uint32_t at = was >> worklist_chunk_bits;
-    if (at >= worklist_capacity)
-        return false;
-    if ((threadIdx.x & 31) == 0)
-        shared.worklist[at] =
-            worklist_entry{list.edge, static_cast<long long>(list.key),       list.source, from,
-                           end,       was & ((1u << worklist_chunk_bits) - 1)};
-    return true;
 }
 
 /* Vertices that a warp takes at a time, so that all warps take equally many. */

@@ -7,15 +7,15 @@
 
 static const char *const columns[] = {"bucket", "pulled", "edges_examined", "expansion", NULL};
 
-static const char *const kernel_words[] = {"auto", "balanced", "quarters", "small-frontier", NULL};
+static const char *const kernel_words[] = {"auto", "balanced", "small-frontier", NULL};
 
 static const struct hw_option option_kernel = {
     .name = "delta-kernel",
     .type = HW_OPTION_CHOICE,
     .argument = "KERNEL",
     .words = kernel_words,
-    .help = "Kernel on one GPU: balanced shares edges out among the lanes of a warp, quarters "
-            "among quarters of it; small-frontier is for roads and other graphs of short lists",
+    .help = "Kernel on one GPU: balanced shares edges out among the lanes of a warp; "
+            "small-frontier is for roads and other graphs of short lists",
     .attribute = "delta_kernel"};
 
 static const struct hw_option *const options[] = {&hw_option_delta, &option_kernel, NULL};

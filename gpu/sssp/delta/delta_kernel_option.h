@@ -8,7 +8,6 @@
 enum hw_delta_kernel {
     HW_DELTA_KERNEL_AUTO,
     HW_DELTA_KERNEL_BALANCED,      /* gpu/sssp/delta/one_gpu_delta_search_kernel.cu */
-    HW_DELTA_KERNEL_QUARTERS,      /* gpu/sssp/delta/one_gpu_delta_kernel.cu */
     HW_DELTA_KERNEL_SMALL_FRONTIER /* gpu/sssp/delta/small_frontier_delta_kernel.cu */
 };
 

@@ -16,6 +16,7 @@
  * Discoveries beyond the step wait in the rest queue for one of the next steps, which are equally
  * wide. Vertices of degree 1 are left out until the end.
  */
+#include "gpu/device/launch.h"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/small_frontier_rounds.cuh"
 
@@ -34,7 +35,7 @@ template <int kind>
 __device__ __forceinline__ void load_counters(const kernel_params &params,
                                               block_shared<kind> &shared, uint32_t iteration)
 {
-    const uint32_t words = sizeof(hw_one_gpu_delta_counters) / 4, at = threadIdx.x;
+    const uint32_t words = sizeof(hw_small_frontier_counters) / 4, at = threadIdx.x;
     const uint32_t *counters =
         reinterpret_cast<const uint32_t *>(&params.control->counters[iteration & 3]);
 
@@ -68,7 +69,7 @@ __device__ __forceinline__ void begin_iteration(const kernel_params &params,
 {
     if (hw_grid_thread() == 0)
         params.control->counters[(search.iteration + 2) & 3] =
-            hw_one_gpu_delta_counters{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
+            hw_small_frontier_counters{0, INT64_MAX, 0, 0, 0, 0};
     clear_trace(params, search);
 }
 
@@ -78,7 +79,7 @@ __device__ __forceinline__ void
 end_iteration(const kernel_params &params, block_shared<kind> &shared, search_state<kind> &search,
               cg::grid_group &grid, uint32_t rounds, uint32_t edges)
 {
-    hw_one_gpu_delta_counters *next = &params.control->counters[(search.iteration + 1) & 3];
+    hw_small_frontier_counters *next = &params.control->counters[(search.iteration + 1) & 3];
 
     if (params.trace) {
         edges = hw_warp_sum(edges);
@@ -134,7 +135,7 @@ __device__ __forceinline__ void push_iteration(const kernel_params &params,
         rounds = push_work_chunk(params, shared, search, count * blockIdx.x / blocks,
                                  count * (blockIdx.x + 1) / blocks, blocks, edges);
     end_iteration(params, shared, search, grid, rounds, edges);
-    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_PUSH, rounds);
+    complete_trace(params, shared, search, HW_SMALL_FRONTIER_PUSH, rounds);
 }
 
 /* Moves the vertices of the step from the rest queue to the step queue; drops those that were
@@ -179,7 +180,7 @@ __device__ __forceinline__ void refill_step(const kernel_params &params, block_s
                       static_cast<long long>(min_key));
     }
     end_iteration(params, shared, search, grid, 0, 0);
-    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_NEXT_STEP, 0);
+    complete_trace(params, shared, search, HW_SMALL_FRONTIER_NEXT_STEP, 0);
 }
 
 /* ---- beginning and end ---- */
@@ -224,7 +225,7 @@ __device__ __forceinline__ void push_root(const kernel_params &params, block_sha
     if (params.trace && hw_grid_thread() == 0)
         params.trace[0].frontier = 1;
     end_iteration(params, shared, search, grid, 0, edges);
-    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_ROOT, 0);
+    complete_trace(params, shared, search, HW_SMALL_FRONTIER_ROOT, 0);
 }
 
 /* Writes the trace record of the vertices of degree 1. One thread. */
@@ -234,7 +235,7 @@ __device__ __forceinline__ void trace_leaves(const kernel_params &params,
 {
     hw_gpu_sssp_trace_record *record = trace_at(params, search.trace_records);
 
-    record->routine = HW_ONE_GPU_DELTA_LEAVES;
+    record->routine = HW_SMALL_FRONTIER_LEAVES;
     record->bucket = search.step;
     record->clock = static_cast<uint64_t>(clock64());
     params.control->trace_records = search.trace_records + 1;
@@ -295,8 +296,24 @@ template <typename Offset> const void *kernel_for(int kind)
 
 using namespace hw_delta::small_frontier;
 
-const void *hw_small_frontier_delta_kernel(const hw_one_gpu_delta_params *params)
+static const void *kernel_of(const hw_small_frontier_params *params)
 {
     return params->graph.wide ? kernel_for<uint64_t>(params->sssp.kind)
                               : kernel_for<uint32_t>(params->sssp.kind);
+}
+
+int hw_small_frontier_shape(const hw_small_frontier_params *params, int *blocks)
+{
+    return hw_resident_grid(kernel_of(params), HW_SMALL_FRONTIER_THREADS, 0, 1, blocks);
+}
+
+int hw_small_frontier_launch(const hw_small_frontier_params *params, int blocks, uint32_t root)
+{
+    void *arguments[] = {const_cast<hw_small_frontier_params *>(params), &root};
+    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    return cudaLaunchCooperativeKernel(kernel_of(params), dim3(blocks),
+                                       dim3(HW_SMALL_FRONTIER_THREADS), arguments, 0, nullptr);
 }

@@ -8,7 +8,7 @@
  * weight, the index of the record where the list continues. Continuation records follow those of
  * the vertices, in any order. Unused places hold HW_INVALID_VERTEX.
  */
-#include "gpu/sssp/delta/one_gpu_delta_device.cuh"
+#include "gpu/sssp/delta/small_frontier_device.cuh"
 
 #include <cuda_runtime.h>
 
@@ -59,7 +59,7 @@ __global__ void build_records(const hw_gpu_graph graph, const hw_gpu_edge *edge,
 
 } // namespace
 
-int hw_small_frontier_launch_records(const hw_one_gpu_delta_params *params)
+int hw_small_frontier_launch_records(const hw_small_frontier_params *params)
 {
     const uint32_t blocks = params->graph.core / block_size + 1;
     uint32_t *num_records = &params->control->trace_records; /* free until the first search */

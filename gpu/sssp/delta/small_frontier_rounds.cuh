@@ -9,7 +9,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_ROUNDS_CUH
 
 #include "gpu/engine/trace_append.cuh"
-#include "gpu/sssp/delta/one_gpu_delta_device.cuh"
+#include "gpu/sssp/delta/small_frontier_device.cuh"
 
 namespace hw_delta::small_frontier
 {
@@ -49,9 +49,9 @@ template <int kind> struct block_shared {
     uint32_t num_deferred; /* those beyond deferred_capacity went to the rest queue */
     uint32_t stop[2];      /* of even and odd rounds: the iteration ends after it */
     uint32_t sum[2], base[2];
-    hw_one_gpu_delta_counters previous; /* of the previous iteration */
-    uint32_t rest[3];                   /* of the previous iteration */
-    uint64_t end_clock;                 /* clock64() at its end */
+    hw_small_frontier_counters previous; /* of the previous iteration */
+    uint32_t rest[3];                    /* of the previous iteration */
+    uint64_t end_clock;                  /* clock64() at its end */
 };
 
 /* State of a search; equal in all blocks. */
@@ -428,7 +428,7 @@ __device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<ki
 {
     const uint32_t thread = threadIdx.x;
     const bool large = end - at > queue_capacity;
-    hw_one_gpu_delta_counters *next = &params.control->counters[(search.iteration + 1) & 3];
+    hw_small_frontier_counters *next = &params.control->counters[(search.iteration + 1) & 3];
     uint32_t round = 0, count = 0, idle = 0;
     bool spilled = false; /* the queue of a round was too small */
 

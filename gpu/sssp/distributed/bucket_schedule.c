@@ -2,7 +2,7 @@
  * Methods `delta` and `bellman-ford` on several parts: which edges are relaxed in which round. All
  * ranks take the same decisions, because they take them from the same all-gathered counters.
  *
- * `delta` uses the policy of gpu/sssp/delta/one_gpu_delta_kernel.cu. A bucket is settled in steps
+ * `delta` uses the policy of gpu/sssp/delta/search/delta_phases.cuh. A bucket is settled in steps
  * from the nearest vertex on, along light edges: those whose resulting distance is inside the
  * bucket. Then its heavy edges are relaxed once, either pushed by the bucket or pulled by all
  * vertices beyond it. A scan of all distances selects the vertices of a step; it is the first part

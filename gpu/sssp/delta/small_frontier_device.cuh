@@ -1,18 +1,18 @@
-/* Distances, hints and vertices of degree 1 in the kernels of delta-stepping on one GPU. */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
+/* Distances, hints and vertices of degree 1 in the kernels for small frontiers. */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
 
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/warp_keys.cuh"
-#include "gpu/sssp/delta/one_gpu_delta.h"
+#include "gpu/sssp/delta/small_frontier.h"
 
 namespace hw_delta
 {
 namespace
 {
 
-using kernel_params = hw_one_gpu_delta_params;
+using kernel_params = hw_small_frontier_params;
 
 template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &params)
 {
