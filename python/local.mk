@@ -17,6 +17,18 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/repeat.py \
   python/hopwave/commands/run.py \
   python/hopwave/commands/tables.py \
+  python/hopwave/errors.py \
+  python/hopwave/files/__init__.py \
+  python/hopwave/files/base.py \
+  python/hopwave/files/check.py \
+  python/hopwave/files/convert.py \
+  python/hopwave/files/digest.py \
+  python/hopwave/files/graph.py \
+  python/hopwave/files/kinds.py \
+  python/hopwave/files/partition.py \
+  python/hopwave/files/schema.py \
+  python/hopwave/files/trees.py \
+  python/hopwave/py.typed \
   python/hopwave/renamed.py \
   python/hopwave/schemas/check.json \
   python/hopwave/schemas/graph.json \
@@ -36,3 +48,6 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/trees.py \
   python/hopwave/study/units.py \
   python/hopwave/study/whole.py
+
+EXTRA_DIST += python/README.md python/pyproject.toml
+EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py

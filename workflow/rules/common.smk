@@ -30,7 +30,7 @@ def package():
     return copies
 
 
-MODULES = ["__init__", "renamed", "study/__init__"]
+MODULES = ["__init__", "errors", "renamed", "study/__init__"]
 MODULES += ["study/columns", "study/configuration", "study/hdf5", "study/machine"]
 MODULES += ["study/methods", "study/models", "study/page", "study/style", "study/trees", "study/units"]
 MODULES += ["study/whole"]

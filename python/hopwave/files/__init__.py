@@ -1,0 +1,1 @@
+"""The reader of Hopwave's files, after doc/file-formats.md."""
