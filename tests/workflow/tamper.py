@@ -23,7 +23,7 @@ from pathlib import Path
 WORKFLOW = Path(sys.argv[1])
 sys.path.insert(0, str(WORKFLOW.parent / "python"))
 from hopwave.commands.bag import TAG_MANIFEST, problems
-from hopwave.commands.pack import Damage, NoArchive, header, unpack
+from hopwave.commands.pack import DamageError, NoArchiveError, header, unpack
 
 
 def places(tar):
@@ -52,7 +52,7 @@ def findings(tar):
     with tempfile.TemporaryDirectory() as folder:
         try:
             return problems(unpack(Path(tar), folder))
-        except (Damage, NoArchive) as error:
+        except (DamageError, NoArchiveError) as error:
             return [str(error)]
 
 

@@ -84,7 +84,7 @@ def add(commands):
 
 def main(place, options):
     need(place, *PACKAGES)
-    from .records import Unreadable
+    from .records import UnreadableError
 
     folder, output = Path(options.directory), Path(options.output)
     check_output(output, options.force)
@@ -94,7 +94,7 @@ def main(place, options):
     try:
         stage = Path(tempfile.mkdtemp(prefix=f".{output.name}.tmp-", dir=output.parent))
         seal = Archive(place, options, study, config, stage / "bag").write(output)
-    except Unreadable as error:
+    except UnreadableError as error:
         fail(3, str(error))
     except OSError as error:
         fail(4, f"{error.filename or output}: {error.strerror or error}")
@@ -143,7 +143,6 @@ class Archive:
     def write(self, output):
         """Makes the archive and returns its digest."""
         from ..study.configuration import GRAPH
-
         from . import bag, crate, pack
 
         self.stage.mkdir()

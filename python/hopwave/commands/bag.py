@@ -113,6 +113,6 @@ def alike(path, manifest, strange):
     that is called nearly so: that the manifest may be at fault."""
     for other in strange:
         letters = sum(a != b for a, b in zip(other, path))
-        if path[1:] == other or len(path) == len(other) and letters == 1:
+        if path[1:] == other or (len(path) == len(other) and letters == 1):
             return f", or {manifest} is damaged, for {other} is there"
     return ""

@@ -92,7 +92,7 @@ def plain_loader():
     import yaml
 
     class Loader(yaml.SafeLoader):
-        yaml_implicit_resolvers = {
+        yaml_implicit_resolvers = {  # noqa: RUF012
             first: [(tag, form) for tag, form in known if not tag.endswith("timestamp")]
             for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }

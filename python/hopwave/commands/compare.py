@@ -102,7 +102,7 @@ class Timings:
                 data = self.archive(path, work)
                 table = tables.files(data / "files.csv")
                 searches = tables.searches(data / "searches.csv")
-        except (records.Unreadable, KeyError, ValueError, FileNotFoundError) as error:
+        except (records.UnreadableError, KeyError, ValueError, FileNotFoundError) as error:
             fail(3, f"{path}: neither an archive nor a folder with results ({error})")
         trees = table[table["kind"] == "tree"].set_index("file", drop=False)
         jobs = trees["file"].str.extract(TREE)

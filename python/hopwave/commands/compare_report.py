@@ -75,7 +75,7 @@ def plot(comparison):
         " ".join(row).replace("$", r"\$")
         for row in comparison.table.iloc[:, :3].to_numpy()
     ]
-    shown = [i for i, d in enumerate(differences) if 0 < d.low and d.high < 1e6]
+    shown = [i for i, d in enumerate(differences) if d.low > 0 and d.high < 1e6]
     figure, axes = plt.subplots(figsize=(8, 1 + 0.22 * len(differences)))
     for place in shown:
         d = differences[place]

@@ -16,7 +16,7 @@ import signal
 import subprocess
 import time
 from base64 import urlsafe_b64decode
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .base import fail
@@ -32,7 +32,7 @@ def alone(directory):
     folder = Path(directory).resolve() / ".snakemake"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = open(folder / "hopwave.lock", "w")
+        lock = open(folder / "hopwave.lock", "w")  # noqa: SIM115
     except OSError as error:
         fail(4, f"{folder}: {error.strerror}")
     with lock:
@@ -74,10 +74,8 @@ def marked(directory):
 
 def tell(processes, number):
     for process in processes:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(process, number)
-        except ProcessLookupError:
-            pass
 
 
 def end_processes(directory):

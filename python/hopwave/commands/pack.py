@@ -17,11 +17,11 @@ FOREIGN = (tarfile.XHDTYPE, tarfile.XGLTYPE, *tarfile.GNU_TYPES)
 GZIP_HEADS = [b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")]
 
 
-class Damage(Exception):
+class DamageError(Exception):
     """One sentence on what is wrong in a tar file."""
 
 
-class NoArchive(Exception):
+class NoArchiveError(Exception):
     """One sentence on why a file is not one of our tar files."""
 
 
@@ -68,7 +68,7 @@ class Reader:
         try:
             data = self.stream.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise Damage(f"{self.where()}: damaged compression ({error})") from None
+            raise DamageError(f"{self.where()}: damaged compression ({error})") from None
         self.offset += len(data)
         return data
 
@@ -76,7 +76,7 @@ class Reader:
         """The next bytes, all of them."""
         data = self.read(size)
         if len(data) < size:
-            raise Damage(f"{self.where()}: the tar file is cut short there")
+            raise DamageError(f"{self.where()}: the tar file is cut short there")
         return data
 
     def where(self):
@@ -84,7 +84,7 @@ class Reader:
 
     def zeros(self, size, what):
         if self.take(size).strip(b"\0"):
-            raise Damage(f"{self.where()}: {what} in the tar file is damaged")
+            raise DamageError(f"{self.where()}: {what} in the tar file is damaged")
 
     def member(self):
         """Name and size of the next file, or None at the end."""
@@ -109,7 +109,7 @@ class Reader:
         except (tarfile.HeaderError, ValueError, OverflowError):
             after = f" after {self.name}" if self.name else ""
             what = f"{guess}: its header in {self.path.name} is damaged"
-            raise Damage(f"{what}, before byte {self.offset}{after}") from None
+            raise DamageError(f"{what}, before byte {self.offset}{after}") from None
         self.check(name, info, same)
         self.name = name
         return name, size
@@ -117,15 +117,17 @@ class Reader:
     def check(self, name, info, same):
         """Only files of ours, only below one folder."""
         if not (info.isreg() or info.isdir() or info.type in FOREIGN):
-            raise NoArchive(f"{self.path}: it holds '{name}', which is not a file")
+            raise NoArchiveError(f"{self.path}: it holds '{name}', which is not a file")
         parts = PurePosixPath(name).parts
         if name.startswith("/") or ".." in parts or (info.isreg() and len(parts) < 2):
-            raise NoArchive(f"{self.path}: it holds '{name}', which lies outside")
+            raise NoArchiveError(f"{self.path}: it holds '{name}', which lies outside")
         if same:
             return
         if info.isreg() and info.mtime == 0 and not info.uname:
-            raise Damage(f"{name}: its header in the tar file is not as it was written")
-        raise NoArchive(f"{self.path}: packed by another program; unpack it and name the folder")
+            raise DamageError(f"{name}: its header in the tar file is not as it was written")
+        raise NoArchiveError(
+            f"{self.path}: packed by another program; unpack it and name the folder"
+        )
 
 
 def pax(records):
@@ -143,31 +145,31 @@ def pax(records):
 
 def unpack(path, folder):
     """Unpacks a tar file of ours into a folder and returns the one folder that it holds.
-    Raises NoArchive or Damage."""
+    Raises NoArchiveError or DamageError."""
     with open_file(path) as file:
         head = file.read(BLOCK)
         file.seek(0)
         stream = file
         if head[:2] == b"\x1f\x8b":
             if head[:10] not in GZIP_HEADS:
-                raise Damage(f"{path.name}: its first bytes are damaged")
+                raise DamageError(f"{path.name}: its first bytes are damaged")
             stream = gzip.GzipFile(fileobj=file)
         elif b"ustar" not in head and b"/bag" not in head[:100]:
-            raise NoArchive(f"{path}: not an archive")
+            raise NoArchiveError(f"{path}: not an archive")
         reader, top = Reader(path, stream), None
         while member := reader.member():
             name, size = member
             first = PurePosixPath(name).parts[0]
             top = top or first
             if first != top:
-                raise NoArchive(f"{path}: it holds more than one folder")
+                raise NoArchiveError(f"{path}: it holds more than one folder")
             copy(reader, Path(folder, name), size)
         reader.name = f"{path.name}, its end"
         reader.zeros(BLOCK + padding(reader.offset + BLOCK, RECORD), "what lies there")
         if reader.read(1):
-            raise Damage(f"{path.name}: something follows its end")
+            raise DamageError(f"{path.name}: something follows its end")
     if top is None:
-        raise NoArchive(f"{path}: it holds nothing")
+        raise NoArchiveError(f"{path}: it holds nothing")
     return Path(folder, top)
 
 
@@ -175,13 +177,13 @@ def copy(reader, path, size):
     """Takes one file and the padding behind it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        out = open(path, "xb")
+        out = open(path, "xb")  # noqa: SIM115
     except FileExistsError:
-        raise NoArchive(f"{reader.path}: it holds '{reader.name}' twice") from None
+        raise NoArchiveError(f"{reader.path}: it holds '{reader.name}' twice") from None
     except OSError as error:
         if error.errno not in (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EINVAL):
             raise
-        raise NoArchive(
+        raise NoArchiveError(
             f"{reader.path}: it holds '{reader.name}', which no file can be called"
         ) from None
     with out:

@@ -4,10 +4,10 @@ import hashlib
 
 import h5py
 import pandas
+
 from ..study.configuration import CHECK, GRAPH, PARTITION, TREE
 from ..study.hdf5 import has, member
 from ..study.trees import attributes, frame, verdict
-
 from .base import open_file
 
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
@@ -17,7 +17,7 @@ FOUND = ["root", "outcome", "reached", "edges"]
 SEARCH = ["root", "seconds", "seconds_search_order", "edges", "teps"]
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """One sentence on a file that is none of ours."""
 
 
@@ -49,10 +49,10 @@ def record(path):
                 text = table[FOUND].to_csv(index=False)
                 found["results_digest"] = hashlib.sha256(text.encode()).hexdigest()
         # Trees are checked on the spot, or else have a check file.
-        if kind == "check" or kind == "tree" and run.get("checked"):
+        if kind == "check" or (kind == "tree" and run.get("checked")):
             found["passed"] = verdict(path)[1]
     except Exception as error:  # h5py and pandas raise any kind for what is not ours
-        raise Unreadable(f"{path}: no file of Hopwave ({error})") from None
+        raise UnreadableError(f"{path}: no file of Hopwave ({error})") from None
     return found
 
 
@@ -92,7 +92,7 @@ def searches(folder, trees):
             with h5py.File(folder / path) as file:
                 table = frame(member(file, "run/search"))[SEARCH]
         except Exception as error:
-            raise Unreadable(f"{path}: no tree of Hopwave ({error})") from None
+            raise UnreadableError(f"{path}: no tree of Hopwave ({error})") from None
         table.insert(0, "file", path)
         tables.append(table)
     return pandas.concat(tables)

@@ -75,7 +75,7 @@ def main(place, options):
 
 def opened(path, folder):
     """The bag of an archive; a tar file is unpacked into the folder."""
-    from .pack import Damage, NoArchive, unpack
+    from .pack import DamageError, NoArchiveError, unpack
 
     if path.is_dir():
         if not (path / "data").is_dir() and not (path / "bagit.txt").is_file():
@@ -86,9 +86,9 @@ def opened(path, folder):
     shutil.rmtree(folder, ignore_errors=True)
     try:
         return unpack(path, folder)
-    except NoArchive as error:
+    except NoArchiveError as error:
         fail(3, str(error))
-    except Damage as error:
+    except DamageError as error:
         fail(1, f"damaged: {error}")
     except FileNotFoundError:
         fail(3, f"{path}: no such archive")
@@ -165,7 +165,7 @@ class Repeat:
                 differs = [key for key in SAME if str(now.get(key, "")) != str(row[key])]
                 if differs:
                     wrong.append(f"{name}: not what files.csv says ({differs[0]})")
-        except (OSError, ValueError, records.Unreadable) as error:
+        except (OSError, ValueError, records.UnreadableError) as error:
             fail(3, f"{self.archive}: not an archive of a study ({error})")
         wrong += records.breaks(self.table)
         left = len(self.table) - len(kept)
@@ -312,7 +312,7 @@ class Repeat:
         try:
             now = records.record(self.work / path)
             checked = records.record(self.work / check)["passed"] if check else 1
-        except records.Unreadable:
+        except records.UnreadableError:
             return row
         row["now_ms"] = round(1e3 * now[clock], 4)
         if then is None:

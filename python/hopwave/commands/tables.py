@@ -20,7 +20,7 @@ FILES = [
 COUNTS = ["ranks", "threads", "cores_of_rank_0"]
 
 
-class Wrong(ValueError):
+class TableError(ValueError):
     """One sentence on what is wrong in a table."""
 
 
@@ -31,7 +31,7 @@ def read(path, needed):
     table = read_csv(path, dtype=str, keep_default_na=False, na_filter=False)
     for column in needed:
         if column not in table.columns:
-            raise Wrong(f"{path.name} has no column {column}")
+            raise TableError(f"{path.name} has no column {column}")
     return table
 
 
@@ -42,20 +42,20 @@ def number(path, text, least=0.0):
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value < least:
-        raise Wrong(f"{path.name} has {text!r} where a number belongs")
+        raise TableError(f"{path.name} has {text!r} where a number belongs")
     return value
 
 
 def files(path):
     """files.csv: a row for each file of a study, by name. `kept`, `passed` (NaN where there was no
-    check) and counts are numbers, all else is text. Raises Wrong, or the ValueError of pandas.
+    check) and counts are numbers, all else is text. Raises TableError, or the ValueError of pandas.
     """
     table = read(path, FILES)
     if "passed" not in table.columns:
         table["passed"] = ""
     twice = table["file"].duplicated()
     if twice.any():
-        raise Wrong(f"{path.name} has {table['file'][twice].iloc[0]!r} twice")
+        raise TableError(f"{path.name} has {table['file'][twice].iloc[0]!r} twice")
     for row in table.to_dict("records"):
         check(path, row)
     for column in [c for c in COUNTS if c in table.columns]:
@@ -67,16 +67,16 @@ def files(path):
 
 
 def check(path, row):
-    """Raises Wrong for a row of files.csv that is none."""
+    """Raises TableError for a row of files.csv that is none."""
     names = row["inputs"].split()
     for name in [row["file"], *names]:
         if not NAME.fullmatch(name):
-            raise Wrong(f"{path.name} names {name!r}, which lies outside")
+            raise TableError(f"{path.name} names {name!r}, which lies outside")
     if row["kind"] not in ("tree", *INPUTS):
-        raise Wrong(f"{path.name} has a file of kind {row['kind']!r}")
+        raise TableError(f"{path.name} has a file of kind {row['kind']!r}")
     wanted = [INPUTS[row["kind"]]] if row["kind"] in INPUTS else [1, 2]
     if len(names) not in wanted:
-        raise Wrong(f"{path.name}: {row['file']} has {len(names)} inputs")
+        raise TableError(f"{path.name}: {row['file']} has {len(names)} inputs")
     if row["kept"] not in ("0", "1") or row["passed"] not in (
         "",
         "0",
@@ -84,7 +84,9 @@ def check(path, row):
         "0.0",
         "1.0",
     ):
-        raise Wrong(f"{path.name}: {row['file']} is neither kept nor left out, or passed nothing")
+        raise TableError(
+            f"{path.name}: {row['file']} is neither kept nor left out, or passed nothing"
+        )
     number(path, row["seconds"])
     if row["kind"] == "tree":
         number(path, row["search_seconds"])

@@ -11,8 +11,8 @@ SHARES = ["nn_share", "nd_share", "dn_share", "dd_share", "delegates_share"]
 RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
 # ... and those whose names begin there with that of the algorithm.
 STATISTICS = [
-    *[f"{number}_time" for number in NUMBERS + ["mean", "stddev"]],
-    *[f"{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"{number}_time" for number in [*NUMBERS, "mean", "stddev"]],
+    *[f"{number}_nedge" for number in [*NUMBERS, "mean", "stddev"]],
     *[f"{number}_TEPS" for number in NUMBERS],
     "harmonic_mean_TEPS",
     "harmonic_stddev_TEPS",

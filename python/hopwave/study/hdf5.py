@@ -11,19 +11,19 @@ FILTERS = {1, 2, 3}  # deflate, shuffle, Fletcher32: no others are loaded
 MOST_DEFLATED = 1100  # bytes that a byte of deflated data can become, at most
 
 
-class NotInside(ValueError):
+class NotInsideError(ValueError):
     """One sentence: why a member is not read."""
 
 
 def member(file, path):
     """The group or dataset of that path in an open file. Raises KeyError where there is none, and
-    NotInside where reading it would leave the file, or take more memory than the file holds.
+    NotInsideError where reading it would leave the file, or take more memory than the file holds.
     """
     item = file
     for name in path.split("/"):
         info = item.id.links.get_info(name.encode())
         if info.type != h5py.h5l.TYPE_HARD:
-            raise NotInside(f"/{path}: a link, which is not followed")
+            raise NotInsideError(f"/{path}: a link, which is not followed")
         item = item[name]
     if isinstance(item, h5py.Dataset):
         check_storage(item, path)
@@ -40,16 +40,16 @@ def has(file, path):
 
 
 def check_storage(dataset, path):
-    """Raises NotInside for a dataset whose values lie elsewhere, are more than their storage can
-    hold, or need a filter that has to be loaded."""
+    """Raises NotInsideError for a dataset whose values lie elsewhere, are more than their storage
+    can hold, or need a filter that has to be loaded."""
     properties = dataset.id.get_create_plist()
     filters = [properties.get_filter(n)[0] for n in range(properties.get_nfilters())]
     stored = dataset.id.get_storage_size()
     if properties.get_layout() == h5py.h5d.VIRTUAL or properties.get_external_count():
-        raise NotInside(f"/{path}: its values lie in other files")
+        raise NotInsideError(f"/{path}: its values lie in other files")
     if not FILTERS.issuperset(filters):
-        raise NotInside(f"/{path}: stored with a filter that is not known")
+        raise NotInsideError(f"/{path}: stored with a filter that is not known")
     if dataset.dtype.hasobject:
-        raise NotInside(f"/{path}: holds values of no fixed size")
+        raise NotInsideError(f"/{path}: holds values of no fixed size")
     if dataset.nbytes > stored * (MOST_DEFLATED if filters else 1):
-        raise NotInside(f"/{path}: claims more values than are stored")
+        raise NotInsideError(f"/{path}: claims more values than are stored")

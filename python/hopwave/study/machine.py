@@ -10,7 +10,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 KEYS = {
@@ -59,7 +59,7 @@ def yield_library():
     return next((str(place) for place in places if place.exists()), None)
 
 
-@lru_cache(maxsize=None)
+@cache
 def asked(command):
     """Seconds and bytes a rank that a program estimates, or the sentence of its failure."""
     try:

@@ -4,9 +4,10 @@ line style for whatever a colour stands for, so that print in grey works too."""
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
-from .whole import whole  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from .whole import whole
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]

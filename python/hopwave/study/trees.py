@@ -2,15 +2,16 @@
 
 import h5py
 import pandas
+
+from ..renamed import names_in
 from .columns import COMMUNICATING, COMPUTING
 from .hdf5 import member
-from ..renamed import names_in
 
 
 def frame(dataset):
     """A table of a file as a frame, its texts decoded, its columns under the names of today."""
     table = pandas.DataFrame.from_records(dataset[...])
-    for name in table.columns[table.dtypes == object]:
+    for name in table.select_dtypes(object).columns:
         table[name] = table[name].str.decode("ascii")
     return table.rename(columns=names_in(dataset))
 
