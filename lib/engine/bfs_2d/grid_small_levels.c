@@ -81,6 +81,10 @@ static inline __attribute__((always_inline)) void scan(struct team *team,
     const hw_lid code = grid->tables.column_code;
     hw_count edges = 0;
 
+    for (hw_lid k = begin; k < end && k < begin + 2 * AHEAD; k++)
+        __builtin_prefetch(&offset[list[k]]);
+    for (hw_lid k = begin; k < end && k < begin + AHEAD; k++)
+        __builtin_prefetch(&index[offset[list[k]]]);
     for (hw_lid k = begin; k < end; k++) {
         if (end - k > 2 * AHEAD)
             __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);

@@ -5,9 +5,10 @@
 #include <sched.h>
 #include <time.h>
 
-/* Looks between two calls of sched_yield(), and until a thread sleeps between looks. */
+/* Looks between two calls of sched_yield(), and until a thread sleeps between looks: some
+ * milliseconds, as it wakes late. */
 #define HW_SPIN_LOOKS 64
-#define HW_SPIN_AWAKE 4096
+#define HW_SPIN_AWAKE (1 << 16)
 /* Nanoseconds of such a sleep. */
 #define HW_SPIN_SLEEP 20000
 
