@@ -44,7 +44,10 @@ def main() -> None:
     largest = max(components, key=len)
     bound = max(levels(lists, farthest(largest)).values())
     values = [n, len(tuples), 0, loops, len(tuples) - loops - sum(degrees) // 2]
-    values += [f"{mean:.10g}", f"{sqrt(sum((d - mean) ** 2 for d in degrees) / n):.10g}"]
+    values += [
+        f"{mean:.10g}",
+        f"{sqrt(sum((d - mean) ** 2 for d in degrees) / n):.10g}",
+    ]
     values += [min(counts, key=lambda d: (-counts[d], d)), max(degrees), counts[0]]
     print(*values, len(components), len(largest), bound)
 

@@ -154,7 +154,8 @@ def main() -> None:
     label = permuted(n, seed) if given.get("scramble", "1") == "1" else int
     for e, (source, target, length) in enumerate(edges):
         ends = label(source), label(target)
-        print(*ends, "%.9g" % (length if kind == "length" else weight(kind, seed, e, ends)))
+        value = weight(kind, seed, e, ends) if length is None or kind != "length" else length
+        print(*ends, f"{value:.9g}")
 
 
 if __name__ == "__main__":

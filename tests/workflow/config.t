@@ -38,6 +38,33 @@ END
 wrong "a key of another model" "graphs\[0\].abcd does not apply here" <<'END'
 graphs: [{model: erdos-renyi, scales: [6], abcd: [0.25, 0.25, 0.25, 0.25]}]
 END
+wrong "an edge factor of a grid" "graphs\[0\].edge_factor does not apply here" <<'END'
+graphs: [{model: grid, scales: [6], edge_factor: 4}]
+END
+wrong "two ways to say probabilities" "graphs\[0\].abcd does not apply here" <<'END'
+graphs: [{model: rmat, scales: [6], skew: flat, abcd: [0.25, 0.25, 0.25, 0.25]}]
+END
+wrong "a degree of a chain" "graphs\[0\].degree does not apply here" <<'END'
+graphs: [{model: chain, scales: [6], degree: 2}]
+END
+wrong "an odd degree" "graphs\[0\].degree is 3, which is no even number" <<'END'
+graphs: [{model: small-world, scales: [6], degree: 3}]
+END
+wrong "more neighbours than vertices" "graphs\[0\].degree is 64, and a graph has 64 vertices" <<'END'
+graphs: [{model: small-world, scales: [8, 6], degree: 64}]
+END
+wrong "points of too large a scale" "graphs\[0\].scales go to 37, but must be at most 36" <<'END'
+graphs: [{model: geometric, scales: [37]}]
+END
+wrong "four dimensions" "graphs\[0\].dimensions is 4, but must be at most 3" <<'END'
+graphs: [{model: torus, scales: [8], dimensions: 4}]
+END
+wrong "lengths that are none" "graphs\[0\].weights does not apply here" <<'END'
+graphs: [{model: grid, scales: [6], weights: length}]
+END
+wrong "a directed road" "graphs\[0\].directed is true, but only false applies here" <<'END'
+graphs: [{model: road, scales: [6], directed: true}]
+END
 wrong "a number too small" "parts\[1\] is 0, but must be at least 1" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 parts: [1, 0]

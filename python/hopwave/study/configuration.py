@@ -25,6 +25,7 @@ TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
 CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
 LONGEST = 80  # letters of a value that a sentence shows
 MOST_RUNS = 100_000  # searches of a study; Snakemake can do no more
+EDGE_FACTOR = 16  # of the models that have one; files do not name it
 TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -140,6 +141,8 @@ def tag(kind, options, *skip):
     for key, value in options.items():
         if key in skip or value == known[key].get("default"):
             continue
+        if (key, value) == ("edge_factor", EDGE_FACTOR):
+            continue
         word = key.replace("_", "")
         if isinstance(value, bool):
             words.append(f"-{word}" if value else f"-no-{word}")
@@ -211,6 +214,22 @@ def check_numbers(entry, where):
                 f"{where}: {factor * 2**scale} edges are more than the {pairs:.0f} pairs "
                 f"that {2**scale} vertices have"
             )
+    if entry.get("model") in ("small-world", "geometric"):
+        check_degree(entry, where)
+
+
+def check_degree(entry, where):
+    """What the degree of a small world or a geometric graph must be."""
+    default = 8 if entry["model"] == "small-world" else 16  # those of hopwave-generate
+    degree, vertices = entry.get("degree", default), 2 ** min(entry["scales"])
+    if degree >= vertices:
+        raise StudyError(f"{where}.degree is {degree}, and a graph has {vertices} vertices")
+    if entry["model"] == "small-world" and degree % 2:
+        raise StudyError(f"{where}.degree is {degree}, which is no even number")
+    if entry["model"] == "geometric" and degree > 256:
+        raise StudyError(f"{where}.degree is {degree}, but must be at most 256")
+    if entry["model"] == "geometric" and max(entry["scales"]) > 36:
+        raise StudyError(f"{where}.scales go to {max(entry['scales'])}, but must be at most 36")
 
 
 class Study:
@@ -312,10 +331,10 @@ class Study:
     def _graphs(self, entry, where):
         """Names of the graphs of one entry of `graphs`."""
         if "file" not in entry:
-            factors = entry["edge_factor"]
+            factors = entry.get("edge_factor")
             factors = factors if isinstance(factors, list) else [factors]
             return [
-                self._generated({**entry, "edge_factor": factor}, scale)
+                self._generated({**entry, "edge_factor": factor} if factor else entry, scale)
                 for scale in entry["scales"]
                 for factor in factors
             ]
@@ -342,16 +361,24 @@ class Study:
         options = [f"--model {model}", f"--scale {scale}"]
         if model == "erdos-renyi":
             options.append(f"--edges {entry['edge_factor'] << scale}")
-        else:
+        elif "edge_factor" in entry:
             options.append(f"--edge-factor {entry['edge_factor']}")
-        for key in ("seed", "seed1", "seed2"):
+        for key in (
+            "seed",
+            "seed1",
+            "seed2",
+            "skew",
+            "dimensions",
+            "degree",
+            "probability",
+        ):
             if key in entry:
                 options.append(f"--{key} {entry[key]}")
         if "abcd" in entry:
             options.append(f"--abcd {','.join(map(str, entry['abcd']))}")
         if not entry["scramble"]:
             options.append("--no-scramble")
-        if entry["weights"] != "none":
+        if entry["weights"] != "none" or model == "road":  # whose default are lengths
             options.append(f"--weights {entry['weights']}")
         options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
         return self._add(name, label, options, scale=scale)
