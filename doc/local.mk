@@ -10,6 +10,7 @@ dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
 dist_doc_DATA += doc/adding-a-method.md
 dist_doc_DATA += doc/scaling.md
+dist_doc_DATA += doc/threat-model.md
 dist_doc_DATA += doc/peers.md
 EXTRA_DIST += doc/images/teps.svg
 methodsdir = $(docdir)/methods
