@@ -86,7 +86,6 @@ struct hw_one_gpu_bfs_config {
     uint32_t trace_capacity;
     uint32_t short_list_begin;    /* vertices >= this have at most
                                      HW_ONE_GPU_BFS_INLINE_NEIGHBORS neighbors */
-    uint32_t tile;                /* edges per thread and tile, top-down: at most 4 */
     uint32_t hub_words;           /* words of the bitmap cached in shared memory */
     uint32_t single_cta_vertices; /* one block expands frontiers up to so many vertices */
     uint32_t single_cta_edges;    /* and edges */
@@ -111,7 +110,7 @@ struct hw_one_gpu_bfs_shape {
     uint32_t shared_bytes;
 };
 
-/* Chooses the launch configuration for the current device and sets hub_words, tile and the
+/* Chooses the launch configuration for the current device and sets hub_words and the
  * limits of levels in one block of params->config. Local. Returns a cudaError_t. */
 int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *params,
                                 struct hw_one_gpu_bfs_shape *shape);

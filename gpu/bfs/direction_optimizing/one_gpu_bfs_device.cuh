@@ -66,15 +66,10 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 /* What top_down.cuh needs to know: all vertices are local, nothing is sent. */
 struct one_gpu {
     static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
-    static constexpr bool loads_records_early = true;
 
     static __device__ __forceinline__ uint32_t core(const kernel_params &params)
     {
         return params.graph.core;
-    }
-    static __device__ __forceinline__ uint32_t tile(const kernel_params &params)
-    {
-        return params.config.tile;
     }
     static __device__ __forceinline__ const uint32_t *neighbors(const kernel_params &params)
     {

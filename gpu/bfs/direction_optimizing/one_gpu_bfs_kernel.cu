@@ -311,11 +311,10 @@ __device__ uint32_t push_frontier(const kernel_params &params, grid_context &gri
 {
     const uint32_t depth = search.level.depth;
 
-    add_push_counts(grid.block,
-                    hw_bfs::push_level<one_gpu, mode>(
-                        params, queue_at<Offset>(params, grid, depth),
-                        queue_at<Offset>(params, grid, depth + 1), frontier, search.visited,
-                        shared_memory, [](const uint32_t *, const uint32_t *, uint32_t) {}));
+    add_push_counts(grid.block, hw_bfs::push_by_warps<one_gpu, mode>(
+                                    params, queue_at<Offset>(params, grid, depth),
+                                    queue_at<Offset>(params, grid, depth + 1), frontier,
+                                    search.visited, shared_memory));
     grid_barrier(grid);
     return grid.block->reduced.discovered;
 }
@@ -471,7 +470,6 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
 
     if (error != cudaSuccess)
         return error;
-    params->config.tile = 4 * threads * (width + 8) <= left ? 4 : 2;
     const uint32_t bits = (params->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
     params->config.single_cta_vertices = 4096 * each + bits <= left ? 4096
                                          : 2048 * each <= left      ? 2048
@@ -484,7 +482,7 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
     const uint32_t queues = params->config.single_cta_vertices * each;
     params->config.single_cta_bitmap_fits = bits <= left - queues;
     shape->shared_bytes = max(
-        max(params->config.tile * threads * (width + 8),
+        max(static_cast<uint32_t>(warps * sizeof(hw_bfs::warp_buffer)),
             queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
         max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
     error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);

@@ -1,16 +1,17 @@
 /*
  * Method `fused`: top-down levels, on one GPU and on several.
  *
- * The edges of the frontier are cut into equal tiles. A block determines the lists of its tile by
- * binary search in the prefix sums of their lengths ("A New GPU-based parallel BFS": merge-path
- * style redistribution). An atomic OR on the visited bitmap decides which edge discovers a vertex.
+ * The edges of the frontier are cut into equal ranges, whose lists are found by binary search in
+ * the prefix sums of their lengths ("A New GPU-based parallel BFS": merge-path style
+ * redistribution). An atomic OR on the visited bitmap decides which edge discovers a vertex. Levels
+ * that send nothing give each warp a range of its own; levels that send discoveries give each block
+ * a tile, because a block reserves places in the inboxes together.
  *
  * A class Peers says what differs: hw_one_gpu_bfs::one_gpu, whose vertices are all local and which
  * sends nothing, and hw_peer_bfs::peer_gpus. Both have, all static and with the kernel's parameters
  * as first argument:
  *
  *   edge_bits             bits of the edges in packed queue sizes
- *   loads_records_early   levels of one edge per thread load records before they are needed
  *   core                  vertices with bits, on all GPUs
  *   tile                  edges per thread and tile, at most 4
  *   neighbors, parents    arrays
@@ -236,7 +237,8 @@ __device__ __forceinline__ count64 visit_local(const Params &params, uint32_t lo
 }
 
 /* Marks those of up to four vertices that are new to this GPU's bitmap and visits those that it
- * owns. Returns a bit for each new one. */
+ * owns. Loads and atomic operations of all four are in flight together. Returns a bit for each new
+ * one. */
 template <class Peers, push_mode mode, class Params>
 __device__ __forceinline__ uint32_t visit(const Params &params, uint32_t *visited,
                                           const uint32_t *target, const uint32_t *parent,
@@ -252,9 +254,14 @@ __device__ __forceinline__ uint32_t visit(const Params &params, uint32_t *visite
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const uint32_t bit = 1u << (target[k] & 31);
+        if (!(word[k] & bit))
+            word[k] = atomicOr(visited + target[k] / 32, bit);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
         discovered.mine[k] = 0;
         discovered.local[k] = 0;
-        if ((word[k] & bit) || (atomicOr(visited + target[k] / 32, bit) & bit))
+        if (word[k] >> (target[k] & 31) & 1)
             continue;
         new_bits |= 1u << k;
         if (!Peers::is_local(params, target[k])) {
@@ -269,46 +276,22 @@ __device__ __forceinline__ uint32_t visit(const Params &params, uint32_t *visite
     return new_bits;
 }
 
-/* The same for one vertex, most likely new and of this GPU: its record is loaded before the atomic
- * operation returns. */
-template <class Peers, push_mode mode, class Params>
-__device__ __forceinline__ uint32_t visit_early(const Params &params, uint32_t *visited,
-                                                uint32_t target, uint32_t parent,
-                                                tile_discoveries &discovered, push_counts &counts)
-{
-    const uint32_t bit = 1u << (target & 31);
-
-    discovered = {};
-    if (target >= Peers::core(params))
-        return 0;
-    const list_record record = is_queued(mode) ? Peers::record(params, target) : list_record{0, 0};
-    if (atomicOr(visited + target / 32, bit) & bit)
-        return 0;
-    Peers::parents(params)[target] = parent;
-    counts.any++;
-    counts.local++;
-    counts.first_neighbor_refs += record.refs;
-    discovered.local[0] = target;
-    discovered.mine[0] = hw_pack_entry(record.length, Peers::edge_bits);
-    return 1;
-}
-
 /* ---- levels ---- */
 
 /*
- * Expands this GPU's frontier. visited: this GPU's bitmap; next: the queue of the next level.
- * send(target, parent, new_bits) is called for each tile with up to four edges per thread, by all
- * threads of the block. All threads of the grid.
+ * Expands this GPU's frontier in tiles of the block. visited: this GPU's bitmap; next: the queue of
+ * the next level. send(target, parent, new_bits) is called for each tile with up to four edges per
+ * thread, by all threads of the block. All threads of the grid.
  */
 template <class Peers, push_mode mode, typename Offset, class Params, class Send>
-__device__ push_counts push_level(const Params &params, const level_queue<Offset> &queue,
-                                  const level_queue<Offset> &next, count64 frontier,
-                                  uint32_t *visited, uint4 *shared_memory, const Send &send)
+__device__ push_counts push_and_send(const Params &params, const level_queue<Offset> &queue,
+                                     const level_queue<Offset> &next, count64 frontier,
+                                     uint32_t *visited, uint4 *shared_memory, const Send &send)
 {
     const count64 edges = hw_packed_work(frontier, Peers::edge_bits);
     const uint32_t vertices = hw_packed_entries(frontier, Peers::edge_bits);
-    const uint32_t per_thread = items_per_thread(edges), capacity = threads * Peers::tile(params);
-    const uint32_t tile = threads * min(per_thread, Peers::tile(params));
+    const uint32_t capacity = threads * Peers::tile(params);
+    const uint32_t tile = threads * min(items_per_thread(edges), Peers::tile(params));
     const tile_lists<Offset> lists = tile_lists_at<Offset>(shared_memory, capacity);
     /* A queue that fits is loaded once; then warps do not wait for each other between tiles. */
     const bool cached = vertices <= capacity && edges <= UINT32_MAX - tile;
@@ -324,23 +307,165 @@ __device__ push_counts push_level(const Params &params, const level_queue<Offset
             cached ? vertices : load_tile<Peers>(params, queue, base, length, vertices, lists);
         const uint32_t first = (cached ? static_cast<uint32_t>(base) : 0) + threadIdx.x;
         const uint32_t end = first - threadIdx.x + length;
-        uint32_t target[4], parent[4], new_bits;
+        uint32_t target[4], parent[4];
         tile_discoveries discovered;
-        if (Peers::loads_records_early && per_thread == 1) {
-            target[0] = neighbor_at<Peers>(params, lists, count, first, end, &parent[0]);
-            new_bits =
-                visit_early<Peers, mode>(params, visited, target[0], parent[0], discovered, counts);
-        } else {
 #pragma unroll
-            for (int k = 0; k < 4; k++)
-                target[k] =
-                    neighbor_at<Peers>(params, lists, count, first + k * threads, end, &parent[k]);
-            new_bits = visit<Peers, mode>(params, visited, target, parent, discovered, counts);
-        }
+        for (int k = 0; k < 4; k++)
+            target[k] =
+                neighbor_at<Peers>(params, lists, count, first + k * threads, end, &parent[k]);
+        const uint32_t new_bits =
+            visit<Peers, mode>(params, visited, target, parent, discovered, counts);
         if (is_queued(mode))
             enqueue<Peers>(next, discovered);
         send(target, parent, new_bits);
     }
+    return counts;
+}
+
+/* ---- levels that send nothing ---- */
+
+/* Discoveries of a warp that are not queued yet, in shared memory. */
+constexpr uint32_t warp_buffer_capacity = 256;
+struct warp_buffer {
+    uint32_t local[warp_buffer_capacity], length[warp_buffer_capacity];
+};
+
+/* Appends the buffer to a queue and empties it: one atomic operation. Warp-collective. */
+template <class Peers, typename Offset>
+__device__ __forceinline__ void flush(warp_buffer &buffer, uint32_t &count,
+                                      const level_queue<Offset> &queue)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    count64 edges = 0, start = 0;
+
+    if (count == 0)
+        return;
+    __syncwarp();
+    for (uint32_t i = lane; i < count; i += 32)
+        edges += buffer.length[i];
+    edges = hw_warp_sum64(edges);
+    if (lane == 0)
+        start = atomicAdd(queue.size, hw_pack_size(count, edges, Peers::edge_bits));
+    start = __shfl_sync(HW_WARP, start, 0);
+    uint32_t entry = hw_packed_entries(start, Peers::edge_bits) + lane;
+    count64 before = hw_packed_work(start, Peers::edge_bits);
+    for (uint32_t i = lane; i - lane < count; i += 32, entry += 32) {
+        const count64 length = i < count ? buffer.length[i] : 0, upto = hw_warp_scan(length);
+        if (i < count) {
+            queue.vertex[entry] = buffer.local[i];
+            queue.prefix[entry] = static_cast<Offset>(before + upto - length);
+        }
+        before += __shfl_sync(HW_WARP, upto, 31);
+    }
+    __syncwarp();
+    count = 0;
+}
+
+/* Stores up to four discoveries a lane in the buffer, which has room for them. Warp-collective. */
+template <class Peers>
+__device__ __forceinline__ void store_discoveries(warp_buffer &buffer, uint32_t &count,
+                                                  const tile_discoveries &discovered)
+{
+    const uint32_t lower = (1u << (threadIdx.x & 31)) - 1;
+
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, discovered.mine[k] != 0);
+        const uint32_t at = count + __popc(ballot & lower);
+        if (discovered.mine[k]) {
+            buffer.local[at] = discovered.local[k];
+            buffer.length[at] =
+                static_cast<uint32_t>(hw_packed_work(discovered.mine[k], Peers::edge_bits));
+        }
+        count += __popc(ballot);
+    }
+}
+
+/* Up to 32 consecutive lists, one a lane. */
+template <typename Offset> struct warp_lists {
+    Offset begin;    /* offset of the list, less the edges from `base` to it */
+    uint32_t prefix; /* edges from `base` to the list */
+    uint32_t source; /* global id */
+    count64 end;     /* edges before the list after the last one */
+};
+
+/* Loads the lists from queue entry `list` on, for edges from `base` on. Warp-collective. */
+template <class Peers, typename Offset, class Params>
+__device__ __forceinline__ warp_lists<Offset>
+load_warp_lists(const Params &params, const level_queue<Offset> &queue, uint32_t list,
+                uint32_t vertices, count64 edges, count64 base)
+{
+    const uint32_t i = list + (threadIdx.x & 31);
+    warp_lists<Offset> lists = {0, UINT32_MAX, HW_INVALID_VERTEX, edges};
+
+    if (vertices - list > 32)
+        lists.end = __ldcg(queue.prefix + list + 32);
+    if (i < vertices) {
+        const uint32_t local = __ldcg(queue.vertex + i);
+        const count64 before = __ldcg(queue.prefix + i);
+        lists.prefix =
+            before <= base ? 0 : static_cast<uint32_t>(min(before - base, count64{UINT32_MAX}));
+        lists.begin =
+            Peers::template list_begin<Offset>(params, local) + static_cast<Offset>(base - before);
+        lists.source = Peers::global_id(params, local);
+    }
+    return lists;
+}
+
+/*
+ * Expands this GPU's frontier, in ranges of edges of which each warp takes its own: warps wait for
+ * nobody, so that the latencies of one are hidden by the others. Arguments as above. All threads of
+ * the grid.
+ */
+template <class Peers, push_mode mode, typename Offset, class Params>
+__device__ push_counts push_by_warps(const Params &params, const level_queue<Offset> &queue,
+                                     const level_queue<Offset> &next, count64 frontier,
+                                     uint32_t *visited, uint4 *shared_memory)
+{
+    constexpr uint32_t step = 128, longest = 1024;
+    const count64 edges = hw_packed_work(frontier, Peers::edge_bits);
+    const uint32_t vertices = hw_packed_entries(frontier, Peers::edge_bits);
+    const uint32_t lane = threadIdx.x & 31, all = gridDim.x * warps;
+    const uint32_t range = static_cast<uint32_t>(
+        min((edges / (2 * all) + step) / step * step, static_cast<count64>(longest)));
+    warp_buffer &buffer = reinterpret_cast<warp_buffer *>(shared_memory)[threadIdx.x / 32];
+    uint32_t buffered = 0;
+    push_counts counts = {0, 0, 0};
+
+    for (count64 from = static_cast<count64>(threadIdx.x / 32 * gridDim.x + blockIdx.x) * range;
+         from < edges; from += static_cast<count64>(all) * range) {
+        const count64 to = min(from + range, edges);
+        uint32_t list = warp_prefix_search<Offset>(queue.prefix, vertices, from);
+        for (count64 base = from; base < to; list += 32) {
+            const warp_lists<Offset> lists =
+                load_warp_lists<Peers>(params, queue, list, vertices, edges, base);
+            const uint32_t length = static_cast<uint32_t>(min(to, lists.end) - base);
+            for (uint32_t first = lane; first - lane < length; first += step) {
+                uint32_t target[4], parent[4];
+                tile_discoveries discovered;
+#pragma unroll
+                for (uint32_t k = 0; k < 4; k++) {
+                    const uint32_t edge = first + 32 * k;
+                    const uint32_t at = warp_lane_search(lists.prefix, edge);
+                    const Offset begin = __shfl_sync(HW_WARP, lists.begin, at);
+                    parent[k] = __shfl_sync(HW_WARP, lists.source, at);
+                    target[k] =
+                        edge < length
+                            ? __ldg(Peers::neighbors(params) + static_cast<Offset>(begin + edge))
+                            : HW_INVALID_VERTEX;
+                }
+                visit<Peers, mode>(params, visited, target, parent, discovered, counts);
+                if (is_queued(mode)) {
+                    if (buffered > warp_buffer_capacity - step)
+                        flush<Peers>(buffer, buffered, next);
+                    store_discoveries<Peers>(buffer, buffered, discovered);
+                }
+            }
+            base += length;
+        }
+    }
+    if (is_queued(mode))
+        flush<Peers>(buffer, buffered, next);
     return counts;
 }
 

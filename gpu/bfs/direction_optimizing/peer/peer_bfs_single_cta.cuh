@@ -23,8 +23,8 @@ namespace hw_peer_bfs
 namespace
 {
 
-/* Levels after which the waiting blocks are let through. Their wait is bounded, and ranks that share
- * a GPU take a few milliseconds for a level. */
+/* Levels after which the waiting blocks are let through. Their wait is bounded, and ranks that
+ * share a GPU take a few milliseconds for a level. */
 constexpr uint32_t max_levels_in_block = 128;
 
 /* State of a search, in shared memory. One thread changes what all threads read, between two

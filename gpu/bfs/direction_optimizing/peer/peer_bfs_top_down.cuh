@@ -107,20 +107,24 @@ __device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t
                            uint32_t *visited, uint4 *shared_memory)
 {
     const count64 frontier = hw_load_relaxed(&params.control->queue[depth & 3]);
-    const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
-        if (mode != push_bits)
+
+    if constexpr (mode == push_bits) {
+        hw_bfs::push_by_warps<peer_gpus, mode>(params, queue_at(params, depth),
+                                               queue_at(params, depth + 1), frontier, visited,
+                                               shared_memory);
+    } else {
+        const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
             send_discovered<mode == push_to_all>(
                 params, epoch, target, parent,
                 mode == push_to_all ? new_bits : remote_mask(params.partition, target, new_bits));
-    };
-    const hw_bfs::push_counts counts = hw_bfs::push_level<peer_gpus, mode>(
-        params, queue_at(params, depth), queue_at(params, depth + 1), frontier, visited,
-        shared_memory, send);
+        };
+        const hw_bfs::push_counts counts = hw_bfs::push_and_send<peer_gpus, mode>(
+            params, queue_at(params, depth), queue_at(params, depth + 1), frontier, visited,
+            shared_memory, send);
 
-    if (mode == push_bits)
-        return;
-    add_counts(params.control, epoch, count_any(counts));
-    add_counts(params.control, epoch + 1, count_local(counts));
+        add_counts(params.control, epoch, count_any(counts));
+        add_counts(params.control, epoch + 1, count_local(counts));
+    }
 }
 
 /* Applies the entries received at the last barrier. epoch: of the next one. All threads of the
