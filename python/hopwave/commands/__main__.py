@@ -9,13 +9,13 @@ from .main import main
 
 
 def find() -> Place:
-    """The workflow that this package lies beside, or else that of the programs on PATH."""
-    program = shutil.which("hopwave-traverse")
+    """The workflow that this package lies beside, or else that of an installation on PATH."""
+    program = shutil.which("hopwave-study")
     here = Path(program).resolve().parent if program else Path.cwd()
     for folder in (Path(__file__).resolve().parents[3], here.parent / "share" / "hopwave"):
         if (folder / "workflow" / "Snakefile").is_file():
             return Place(folder, here, False, "", __version__)
-    fail(5, "the workflow is neither beside this package nor beside programs on PATH")
+    fail(5, "the workflow is neither beside this package nor of an installation on PATH")
 
 
 if __name__ == "__main__":
