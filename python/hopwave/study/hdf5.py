@@ -15,7 +15,7 @@ class NotInsideError(ValueError):
     """One sentence: why a member is not read."""
 
 
-def member(file, path):
+def member(file: h5py.File, path: str) -> h5py.Group | h5py.Dataset:
     """The group or dataset of that path in an open file. Raises KeyError where there is none, and
     NotInsideError where reading it would leave the file, or take more memory than the file holds.
     """
@@ -30,7 +30,7 @@ def member(file, path):
     return item
 
 
-def has(file, path):
+def has(file: h5py.File, path: str) -> bool:
     """Whether there is a member of that name in the file itself."""
     try:
         member(file, path)
@@ -39,7 +39,7 @@ def has(file, path):
     return True
 
 
-def check_storage(dataset, path):
+def check_storage(dataset: h5py.Dataset, path: str) -> None:
     """Raises NotInsideError for a dataset whose values lie elsewhere, are more than their storage
     can hold, or need a filter that has to be loaded."""
     properties = dataset.id.get_create_plist()

@@ -10,8 +10,12 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+Settings = Mapping[str, Any]  # of `machine` in a profile
 
 KEYS = {
     "estimates": "whether jobs ask for the memory and time that their programs estimate",
@@ -31,7 +35,7 @@ class MachineError(Exception):
     """One sentence for the user."""
 
 
-def number(settings, key, default):
+def number(settings: Settings, key: str, default: int) -> int:
     try:
         value = int(settings.get(key, default))
     except (TypeError, ValueError):
@@ -41,14 +45,14 @@ def number(settings, key, default):
     return value
 
 
-def flag(settings, key):
+def flag(settings: Settings, key: str) -> bool:
     value = str(settings.get(key, False)).lower()
     if value not in ("true", "false"):
         raise MachineError(f"machine.{key} must be true or false, not {value}")
     return value == "true"
 
 
-def yield_library():
+def yield_library() -> str | None:
     """The library for ranks that share cores: beside the programs in a build, or where they
     are installed; None where there is none."""
     program = shutil.which("hopwave-traverse")
@@ -60,7 +64,7 @@ def yield_library():
 
 
 @cache
-def asked(command):
+def asked(command: tuple[str, ...]) -> str | tuple[float, int]:
     """Seconds and bytes a rank that a program estimates, or the sentence of its failure."""
     try:
         ran = subprocess.run(
@@ -82,7 +86,7 @@ def asked(command):
 class Machine:
     """A machine, after the settings of a profile. `warn` takes a sentence."""
 
-    def __init__(self, settings, warn=print):
+    def __init__(self, settings: Settings | None, warn: Callable[[str], object] = print) -> None:
         settings = settings or {}
         if not isinstance(settings, dict):
             raise MachineError(f"machine must be a mapping of keys, not {settings}")
@@ -103,7 +107,7 @@ class Machine:
                 warn(f"share_cores: there is no {YIELD} beside the programs")
         self.warn = warn
 
-    def launch(self, threads, resources):
+    def launch(self, threads: int, resources: Any) -> str:
         """What stands before a program: its launcher, unless it runs as one rank alone,
         and the container, which runs inside the launcher, once for each rank."""
         words = []
@@ -116,7 +120,7 @@ class Machine:
         return " ".join([*words, self.container]).strip()
 
     @staticmethod
-    def _step(threads, resources):
+    def _step(threads: int, resources: Any) -> Iterator[str]:
         """The options of srun, which inherits from its job only the nodes."""
         # Without it the other ranks of a rank that was killed wait for it until the job's limit.
         yield "--kill-on-bad-exit=1"
@@ -128,15 +132,17 @@ class Machine:
             # Steps that share an allocation each take a part of its memory.
             yield f"--mem-per-cpu={resources.mem_mb_per_cpu}"
 
-    def gres(self, ranks):
+    def gres(self, ranks: int) -> str:
         """The GPUs that ranks need on each node, one a rank."""
         return f"gpu:{min(ranks, self.gpus_per_node)}"
 
-    def nodes(self, ranks):
+    def nodes(self, ranks: int) -> int:
         """The nodes that ranks with a GPU each need."""
         return -(-ranks // self.gpus_per_node)
 
-    def _estimate(self, program, arguments, inputs, ranks, threads):
+    def _estimate(
+        self, program: str, arguments: str, inputs: Iterable[str], ranks: int, threads: int
+    ) -> tuple[float, int] | None:
         for path in inputs:
             if not os.path.exists(path):
                 # Tells Snakemake to ask again once the file is made.
@@ -148,18 +154,18 @@ class Machine:
             return None
         return answer
 
-    def memory(self, *stage, threads, attempt, gpu=False):
+    def memory(self, *stage: Any, threads: int, attempt: int, gpu: bool = False) -> int | None:
         """Megabytes for each thread of each rank of a stage, (program, arguments, inputs,
         ranks); None where the program does not say or is not asked."""
-        answer = self.estimates and self._estimate(*stage, threads)
+        answer = self._estimate(*stage, threads=threads) if self.estimates else None
         if not answer:
             return None
         rank = MEMORY_FACTOR * answer[1] / 1e6 + MEMORY_MORE_MB + gpu * GPU_MORE_MB
         return math.ceil(attempt * rank / threads)
 
-    def minutes(self, *stage, threads, attempt):
+    def minutes(self, *stage: Any, threads: int, attempt: int) -> int | None:
         """Minutes for a stage, likewise."""
-        answer = self.estimates and self._estimate(*stage, threads)
+        answer = self._estimate(*stage, threads=threads) if self.estimates else None
         if not answer:
             return None
         return math.ceil(attempt * (TIME_FACTOR * answer[0] / 60 + TIME_MORE_MINUTES))

@@ -4,7 +4,13 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
+
+# An entry of `methods` in a study; what the program says of a method, or of an option.
+Entry = Mapping[str, Any]
+Descriptor = dict[str, Any]
 
 
 class MethodError(Exception):
@@ -12,7 +18,7 @@ class MethodError(Exception):
 
 
 @cache
-def table():
+def table() -> Descriptor:
     """What hopwave-traverse --list-methods=json says."""
     program = shutil.which("hopwave-traverse")
     if not program:
@@ -20,15 +26,16 @@ def table():
     done = subprocess.run([program, "--list-methods=json"], capture_output=True, text=True)
     if done.returncode:
         raise MethodError(f"hopwave-traverse --list-methods: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    described: Descriptor = json.loads(done.stdout)
+    return described
 
 
-def names():
+def names() -> list[str]:
     """All methods, each once, and auto."""
     return ["auto", *dict.fromkeys(m["name"] for m in table()["methods"])]
 
 
-def engines(method):
+def engines(method: Entry) -> list[Descriptor]:
     """What an entry of `methods` may run: the descriptors of its name, algorithm and device."""
     return [
         m
@@ -39,12 +46,12 @@ def engines(method):
     ]
 
 
-def one_part(method):
+def one_part(method: Entry) -> bool:
     """Whether it is for graphs in one part alone."""
     return all(m["parts"] == "one" for m in engines(method))
 
 
-def layouts(method):
+def layouts(method: Entry) -> list[str]:
     """The layouts that it is for. A 2d layout of one row is the 1d layout under another name,
     and in one part the two are the same."""
     found = set()
@@ -54,12 +61,12 @@ def layouts(method):
     return [k for k in ("1d", "2d", "degree-separated") if k in found]
 
 
-def negative_weights(method):
+def negative_weights(method: Entry) -> bool:
     """Whether it accepts negative weights."""
     return any(m["negative_weights"] for m in engines(method))
 
 
-def check_option(name, value):
+def check_option(name: str, value: Any) -> None:
     """Raises MethodError for a value that the program would refuse."""
     option = next(o for o in table()["options"] if o["name"] == name)
     kind, text = option["type"], value if isinstance(value, str) else json.dumps(value)
@@ -108,7 +115,7 @@ def check_option(name, value):
             )
 
 
-def check_entry(method):
+def check_entry(method: Entry) -> None:
     """Raises MethodError, whose sentence begins with the key, for an entry of `methods` that no
     method fits."""
     name, algorithm = method["method"], method["algorithm"]
@@ -141,11 +148,11 @@ def check_entry(method):
     check_requirements(given)
 
 
-def check_requirements(given):
+def check_requirements(given: Mapping[str, tuple[str, Any]]) -> None:
     """Raises MethodError for an option without the word of another that it is for."""
     values = {key: value for key, value in given.values()}
     for where, (key, _) in given.items():
-        option = next((o for o in table()["options"] if o["name"] == key), {})
+        option: Descriptor = next((o for o in table()["options"] if o["name"] == key), {})
         for other, words in option.get("requires", {}).items():
             default = next(o for o in table()["options"] if o["name"] == other)["default"]
             value = values.get(other, default)

@@ -14,13 +14,19 @@ times that from each; and 4 bytes for each edge between normal vertices, once a 
 Neither holds what is sent at the end to fetch parents that another rank knows.
 """
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-def shorter(vertices, blocks, block):
+if TYPE_CHECKING:
+    import pandas
+
+
+def shorter(vertices: "pandas.Series[Any]", blocks: int, block: int) -> "pandas.Series[Any]":
     """The bytes of that many vertices spread over blocks, as lists or bitmaps."""
     return (4 * vertices).clip(upper=blocks * ((block + 7) // 8))
 
 
-def grid_bytes(rows, columns, block, steps):
+def grid_bytes(rows: int, columns: int, block: int, steps: "pandas.DataFrame") -> float:
     ranks = rows * columns
     down = steps["direction"] != "bottom-up"
     up = ~down
@@ -33,12 +39,14 @@ def grid_bytes(rows, columns, block, steps):
     return sent.sum()
 
 
-def delegate_bytes(ranks, delegates, normal_edges, steps):
+def delegate_bytes(
+    ranks: int, delegates: int, normal_edges: float, steps: "pandas.DataFrame"
+) -> float:
     reductions = len(steps) * 2 * (ranks - 1) * delegates / 8
     return reductions + steps["search"].nunique() * 4 * normal_edges
 
 
-def model_bytes(layout, steps):
+def model_bytes(layout: Mapping[str, Any], steps: "pandas.DataFrame") -> float:
     """Bytes that all ranks together may send in the steps, those for parents left out.
 
     layout  the attributes of /run in a tree file, and "vertices"

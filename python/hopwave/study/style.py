@@ -1,6 +1,9 @@
 """How the plots look: colours that colour-blind readers tell apart, and a marker and a
 line style for whatever a colour stands for, so that print in grey works too."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -31,13 +34,13 @@ plt.rcParams.update(
 )
 
 
-def styles(values, choices):
+def styles(values: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
     """One of the choices for each distinct value, in the order of first appearance."""
     distinct = dict.fromkeys(values)
     return {v: choices[i % len(choices)] for i, v in enumerate(distinct)}
 
 
-def logarithmic(axis):
+def logarithmic(axis: Any) -> None:
     """Makes an axis logarithmic, with numbers that do not run into each other."""
     getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -45,14 +48,14 @@ def logarithmic(axis):
     axis.set_minor_formatter(NullFormatter())
 
 
-def across(results):
+def across(results: Any) -> tuple[str, str]:
     """The column that graphs of one name differ in, and its name in words."""
     if results["scale"].nunique() > 1 or results["edgefactor"].nunique() == 1:
         return "scale", "scale"
     return "edgefactor", "edge factor"
 
 
-def save(figure, path):
+def save(figure: Any, path: str) -> None:
     """Without a date, so that the same data make the same file."""
     kind = path.rsplit(".", 1)[1]
     metadata = {"Date": None} if kind == "svg" else None

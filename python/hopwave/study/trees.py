@@ -1,5 +1,9 @@
 """What the tables of tree files say, as pandas frames."""
 
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
 import h5py
 import pandas
 
@@ -8,7 +12,7 @@ from .columns import COMMUNICATING, COMPUTING
 from .hdf5 import member
 
 
-def frame(dataset):
+def frame(dataset: h5py.Dataset) -> pandas.DataFrame:
     """A table of a file as a frame, its texts decoded, its columns under the names of today."""
     table = pandas.DataFrame.from_records(dataset[...])
     for name in table.select_dtypes(object).columns:
@@ -16,10 +20,10 @@ def frame(dataset):
     return table.rename(columns=names_in(dataset))
 
 
-def attributes(group):
+def attributes(group: h5py.Group | h5py.Dataset) -> dict[str, Any]:
     """Attributes as plain Python values, under the names of today."""
 
-    def plain(value):
+    def plain(value: Any) -> Any:
         value = value.item() if hasattr(value, "item") else value
         return value.decode() if isinstance(value, bytes) else value
 
@@ -27,7 +31,7 @@ def attributes(group):
     return {names.get(key, key): plain(value) for key, value in group.attrs.items()}
 
 
-def steps(tree):
+def steps(tree: h5py.File) -> pandas.DataFrame:
     """/run/steps of an open tree file, with the mean seconds over ranks of all
     computing and of all communicating phases of each step."""
     table = frame(member(tree, "run/steps"))
@@ -36,7 +40,7 @@ def steps(tree):
     return table
 
 
-def shares(layout):
+def shares(layout: Mapping[str, Any]) -> dict[str, float]:
     """What shares of its edges the degree-separated layout of a tree file has in each
     subgraph, and of its vertices among the delegates; nothing of other layouts.
 
@@ -50,7 +54,7 @@ def shares(layout):
     return {**parts, "delegates_share": layout["delegates"] / vertices}
 
 
-def verdict(path):
+def verdict(path: str | PathLike[str]) -> tuple[str | PathLike[str], int, int, str]:
     """What a check file says of its trees, or a tree file of those checked on the spot."""
     with h5py.File(path) as file:
         about = attributes(file)

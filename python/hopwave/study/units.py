@@ -1,12 +1,15 @@
 """Units that numbers of the results are shown in: few digits before the point."""
 
-TIME = [(1e-3, 1e6, "us"), (1.0, 1e3, "ms"), (float("inf"), 1.0, "s")]
-BYTES = [(1e3, 1.0, "B"), (1e6, 1e-3, "kB"), (1e9, 1e-6, "MB")]
+# For each unit: what it is for numbers below, the factor that brings them to it, its name.
+Units = list[tuple[float, float, str]]
+
+TIME: Units = [(1e-3, 1e6, "us"), (1.0, 1e3, "ms"), (float("inf"), 1.0, "s")]
+BYTES: Units = [(1e3, 1.0, "B"), (1e6, 1e-3, "kB"), (1e9, 1e-6, "MB")]
 BYTES += [(float("inf"), 1e-9, "GB")]
-TEPS = [(1e6, 1.0, "TEPS"), (1e9, 1e-6, "MTEPS"), (float("inf"), 1e-9, "GTEPS")]
+TEPS: Units = [(1e6, 1.0, "TEPS"), (1e9, 1e-6, "MTEPS"), (float("inf"), 1e-9, "GTEPS")]
 
 
-def kind_of(column):
+def kind_of(column: str) -> Units | None:
     """The units of a column of the results, or None."""
     if column.endswith("_time"):
         return TIME
@@ -15,7 +18,7 @@ def kind_of(column):
     return TEPS if column.endswith("_TEPS") else None
 
 
-def unit_of(column, most):
+def unit_of(column: str, most: float) -> tuple[float, str | None]:
     """The factor that brings a column whose largest value is most to its unit, and the unit;
     1 and None for what has none."""
     for below, factor, unit in kind_of(column) or ():
@@ -24,7 +27,7 @@ def unit_of(column, most):
     return 1, None
 
 
-def words(column, unit):
+def words(column: str, unit: str | None) -> str:
     """A column in words, with its unit."""
     name = column.replace("_", " ")
     if unit and name.endswith("TEPS"):
