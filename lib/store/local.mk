@@ -8,6 +8,7 @@ libhopwave_a_SOURCES += \
   lib/store/describe.h \
   lib/store/hdf5_errors.c \
   lib/store/read_column.c \
+  lib/store/read_converted.c \
   lib/store/read_file.c \
   lib/store/rename_into_place.c \
   lib/store/run_record.c \

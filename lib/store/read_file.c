@@ -49,9 +49,8 @@ enum hw_status hw_store_read(struct hw_store *store, const char *path, hw_count 
                        "%s: %s: elements %" PRId64 " and %" PRId64
                        " more lie outside segment %" PRId64,
                        store->path, path, first, count, segment);
-    const hw_count element = (hw_count)dataset->element;
-    const hw_count at = dataset->address + (hw_segment_first(dataset, segment) + first) * element;
-    enum hw_status status = hw_read_bytes(store, at, count * element, values, err);
+    const hw_count from = hw_segment_first(dataset, segment) + first;
+    enum hw_status status = hw_read_elements(store, dataset, from, count, values, err);
     if (status != HW_OK)
         return status;
     if (dataset->verified)
@@ -126,15 +125,14 @@ const char *hw_store_path(const struct hw_store *store)
 }
 
 /* Reads and verifies the offsets at a path; rank 0. The caller frees them. */
-static enum hw_status read_offsets(const struct hw_store *store, const struct hw_dataset *starts,
+static enum hw_status read_offsets(struct hw_store *store, struct hw_dataset *starts,
                                    hw_count **offset, struct hw_error *err)
 {
     char digest[HW_DIGEST_SIZE];
 
     enum hw_status status = hw_alloc(offset, starts->columns, sizeof **offset, starts->path, err);
     if (status == HW_OK)
-        status = hw_read_bytes(store, starts->address, starts->columns * (hw_count)sizeof **offset,
-                               *offset, err);
+        status = hw_read_elements(store, starts, 0, starts->columns, *offset, err);
     if (status == HW_OK)
         status = hw_digest_values(*offset, sizeof **offset, starts->columns, digest, err);
     if (status == HW_OK && strcmp(digest, starts->digest) != 0)
@@ -147,7 +145,7 @@ static enum hw_status read_offsets(const struct hw_store *store, const struct hw
 static enum hw_status load_offsets(struct hw_store *store, struct hw_dataset *dataset,
                                    struct hw_error *err)
 {
-    const struct hw_dataset *starts = hw_dataset_find(store, dataset->segments);
+    struct hw_dataset *starts = hw_dataset_find(store, dataset->segments);
     hw_count *offset = NULL;
 
     if (!starts || starts->type != HW_I64 || !starts->flat || starts->segments ||

@@ -64,13 +64,15 @@ struct hw_dataset {
     hw_count rows;      /* of a two-dimensional one */
     hw_count columns;   /* elements of a row, or of the dataset */
     hw_count address;   /* of its first byte in the file; -1 if it has none */
+    bool real;          /* reading: its numbers are stored as floating-point ones */
+    bool converted;     /* reading: its bytes do not lie there as they are in memory */
     char *segments;     /* path of its offsets, or NULL */
     hw_count parts;     /* segments, when it has offsets */
     hw_count *offset;   /* [parts+1] elements, or NULL */
     hw_count *block_at; /* [parts+1] number of each segment's first block, or NULL */
     char digest[HW_DIGEST_SIZE];
     bool verified; /* reading: its digest has been verified */
-    hid_t id;      /* writing, rank 0: the open dataset; otherwise negative */
+    hid_t id;      /* the open dataset: writing, on rank 0; reading, if converted; or negative */
     struct hw_blocks blocks;
 };
 
@@ -96,7 +98,7 @@ struct hw_store {
     char *temporary;     /* path of the temporary file; NULL before it exists */
     int temporary_fd;    /* on rank 0; otherwise -1 */
     int layout_fd;       /* the layout in memory, on rank 0; otherwise -1 */
-    hid_t file;          /* the HDF5 file there; negative when closed */
+    hid_t file;          /* the HDF5 file there, or that is read; negative when closed */
     MPI_File data;       /* MPI_FILE_NULL when closed */
     hw_count unreserved; /* bytes of datasets that the file system did not preallocate */
     double started;      /* of the program, when hw_store_set_run() was called */
@@ -200,6 +202,10 @@ int64_t hw_schema_digest_version(const struct hw_schema *schema);
 enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status severity,
                                struct hw_error *err);
 
+/* Has numbers that are stored in a type that the schema does not allow read as the one of the same
+ * kind that it does. Local. */
+void hw_schema_choose_types(struct hw_store *store);
+
 /* Whether the root digest covers it. Local. */
 bool hw_schema_digests_attribute(const struct hw_schema *schema, const char *name);
 bool hw_schema_digests_dataset(const struct hw_schema *schema, const char *path);
@@ -255,6 +261,25 @@ enum hw_status hw_scan_kind(const char *path, enum hw_kind *kind, struct hw_erro
 /* Reads bytes at an address of the open file. Local. */
 enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_count bytes,
                              void *out, struct hw_error *err);
+
+/* ---- read_converted.c ---- */
+
+/* A numeric, string, array or compound type with little-endian numbers, to be closed; negative for
+ * others. Local. */
+hid_t hw_little_endian(hid_t type);
+
+/* Checks that the elements of an open dataset can be read, from this file alone: neither external
+ * nor virtual, with no filter that has to be loaded, and no more than is stored. *in_place: they
+ * lie in one piece. Returns HW_BAD_INPUT. Local. */
+enum hw_status hw_storage_check(hid_t id, const char *path, hw_count elements, bool *in_place,
+                                struct hw_error *err);
+
+/* Reads elements, or rows of a table, from the first one on, wherever they lie. Local. */
+enum hw_status hw_read_elements(struct hw_store *store, struct hw_dataset *dataset, hw_count first,
+                                hw_count count, void *out, struct hw_error *err);
+
+/* Closes what that has opened. Local. */
+void hw_read_elements_close(struct hw_store *store);
 
 /* ---- allocate_datasets.c: the HDF5 side of writing, rank 0 only ---- */
 

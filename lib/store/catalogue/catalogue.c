@@ -81,6 +81,7 @@ void hw_store_free(struct hw_store *store)
 {
     if (!store)
         return;
+    hw_read_elements_close(store);
     hw_attributes_clear(store);
     for (int i = 0; i < store->datasets; i++)
         dataset_clear(&store->dataset[i]);

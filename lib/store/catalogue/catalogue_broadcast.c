@@ -127,6 +127,7 @@ static void pack_datasets(const struct hw_store *store, struct message *message)
         put_i64(message, dataset->rows);
         put_i64(message, dataset->columns);
         put_i64(message, dataset->address);
+        put_i64(message, dataset->converted);
         put_text(message, dataset->digest);
         put_text(message, dataset->segments);
         put_i64(message, dataset->parts);
@@ -155,6 +156,7 @@ static enum hw_status unpack_dataset(struct hw_store *store, struct message *mes
     dataset->rows = take_i64(message);
     dataset->columns = take_i64(message);
     dataset->address = take_i64(message);
+    dataset->converted = take_i64(message) != 0;
     const char *digest = take_text(message);
     snprintf(dataset->digest, sizeof dataset->digest, "%s", digest ? digest : "");
     const char *segments = take_text(message);

@@ -97,17 +97,17 @@ static bool read_text(hid_t attribute, hid_t type, char *text)
     return result >= 0;
 }
 
-/* Reads a scalar attribute of a type we write; false if it is none. */
+/* Reads a scalar attribute that converts to a type we write; false if it is none. */
 static bool read_attribute(hid_t attribute, struct hw_attribute *out)
 {
     const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     bool read = false;
 
     if (type >= 0 && space >= 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR) {
-        if (H5Tequal(type, H5T_STD_I64LE) > 0) {
+        if (H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) <= sizeof out->i64) {
             out->type = HW_ATTRIBUTE_I64;
             read = H5Aread(attribute, H5T_NATIVE_INT64, &out->i64) >= 0;
-        } else if (H5Tequal(type, H5T_IEEE_F64LE) > 0) {
+        } else if (H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= sizeof out->f64) {
             out->type = HW_ATTRIBUTE_F64;
             read = H5Aread(attribute, H5T_NATIVE_DOUBLE, &out->f64) >= 0;
         } else if (H5Tget_class(type) == H5T_STRING) {
@@ -184,7 +184,35 @@ static enum hw_status take_attributes(struct walk *walk, hid_t object)
 
 /* ---- datasets ---- */
 
-/* The element type, or a table. */
+/* The type of an element that numbers of another byte order are read as; HW_TYPES: none is. */
+static enum hw_type type_of(hid_t type)
+{
+    enum hw_type found = HW_TYPES;
+    const hid_t little = hw_little_endian(type);
+
+    for (int t = 0; t < HW_TYPES && little >= 0; t++)
+        if (H5Tequal(little, hw_h5_file_type((enum hw_type)t)) > 0)
+            found = (enum hw_type)t;
+    if (little >= 0)
+        H5Tclose(little);
+    return found;
+}
+
+/* Whether a table has texts and numbers of fixed size alone; *converted: some in another order. */
+static bool is_table(hid_t type, const char *path, bool *converted)
+{
+    bool right = H5Tget_class(type) == H5T_COMPOUND && strncmp(path, "/run/", 5) == 0 &&
+                 H5Tget_size(type) > 0 && H5Tdetect_class(type, H5T_VLEN) == 0;
+    const hid_t little = right ? hw_little_endian(type) : -1;
+
+    right = little >= 0;
+    *converted = right && H5Tequal(little, type) <= 0;
+    if (right)
+        H5Tclose(little);
+    return right;
+}
+
+/* The element type, or a table. Numbers of other widths have none yet. */
 static enum hw_status take_type(hid_t id, struct hw_dataset *dataset, struct hw_error *err)
 {
     const hid_t type = H5Dget_type(id);
@@ -192,18 +220,18 @@ static enum hw_status take_type(hid_t id, struct hw_dataset *dataset, struct hw_
 
     if (status != HW_OK)
         return status;
+    const H5T_class_t class = H5Tget_class(type);
     dataset->element = H5Tget_size(type);
-    dataset->type = HW_TYPES;
-    for (int t = 0; t < HW_TYPES; t++)
-        if (H5Tequal(type, hw_h5_file_type((enum hw_type)t)) > 0)
-            dataset->type = (enum hw_type)t;
-    dataset->table = H5Tget_class(type) == H5T_COMPOUND &&
-                     strncmp(dataset->path, "/run/", 5) == 0 && dataset->element > 0 &&
-                     H5Tdetect_class(type, H5T_VLEN) == 0;
+    dataset->type = type_of(type);
+    dataset->real = class == H5T_FLOAT;
+    dataset->table = is_table(type, dataset->path, &dataset->converted);
     if (dataset->table)
         dataset->type = HW_U8;
+    else
+        dataset->converted =
+            dataset->type == HW_TYPES || H5Tequal(type, hw_h5_file_type(dataset->type)) <= 0;
     H5Tclose(type);
-    if (dataset->type == HW_TYPES)
+    if (class != H5T_INTEGER && class != H5T_FLOAT && !dataset->table)
         return hw_fail(err, HW_BAD_INPUT, "%s is of a type that is not used here", dataset->path);
     return HW_OK;
 }
@@ -230,30 +258,19 @@ static enum hw_status take_extent(hid_t id, struct hw_dataset *dataset, struct h
     return HW_OK;
 }
 
-/* Whether the bytes lie in one piece of this very file. */
-static bool contiguous(hid_t id)
-{
-    const hid_t creation = H5Dget_create_plist(id);
-    bool right = creation >= 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
-                 H5Pget_nfilters(creation) == 0 && H5Pget_external_count(creation) == 0;
-
-    if (creation >= 0)
-        H5Pclose(creation);
-    return right;
-}
-
 /* Where the bytes lie, which must be within the file. */
 static enum hw_status take_address(hid_t id, struct hw_dataset *dataset, hw_count length,
                                    struct hw_error *err)
 {
-    hw_count bytes;
+    bool in_place = false;
+    hw_count elements, bytes;
 
-    if (!contiguous(id))
-        return hw_fail(err, HW_BAD_INPUT, "%s is not contiguous", dataset->path);
-    if (__builtin_mul_overflow(dataset->rows, dataset->columns, &bytes) ||
-        __builtin_mul_overflow(bytes, (hw_count)dataset->element, &bytes))
+    if (__builtin_mul_overflow(dataset->rows, dataset->columns, &elements) ||
+        __builtin_mul_overflow(elements, (hw_count)dataset->element, &bytes))
         return hw_fail(err, HW_BAD_INPUT, "%s: its size overflows", dataset->path);
-    if (bytes == 0)
+    HW_TRY(hw_storage_check(id, dataset->path, elements, &in_place, err));
+    dataset->converted = dataset->converted || !in_place;
+    if (bytes == 0 || !in_place)
         return HW_OK;
     const haddr_t address = H5Dget_offset(id);
     if (address == HADDR_UNDEF || address > (haddr_t)length || bytes > length - (hw_count)address)
@@ -416,6 +433,7 @@ static enum hw_status check_digest(struct hw_store *store, struct hw_error *err)
     free(stated.text);
     if (status != HW_OK)
         return status;
+    hw_schema_choose_types(store);
     status = hw_schema_check(store, HW_BAD_INPUT, err);
     if (status != HW_OK || hw_schema_declared(store))
         return status;

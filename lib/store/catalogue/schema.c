@@ -315,10 +315,13 @@ static enum hw_status check_shape(const struct check *check, const struct hw_dat
 static enum hw_status check_dataset(const struct check *check, const struct hw_dataset *dataset,
                                     const json_t *rule)
 {
-    const json_t *type =
-        json_object_get(json_object_get(rule, "types"), hw_type_name(dataset->type));
     const char *segments = json_string_value(json_object_get(rule, "segments"));
+    const json_t *type = NULL;
 
+    if (dataset->type == HW_TYPES)
+        return hw_fail(check->err, check->severity, "%s is of a type that is not used here",
+                       dataset->path);
+    type = json_object_get(json_object_get(rule, "types"), hw_type_name(dataset->type));
     if (dataset->table || !type || !holds(check->store, type))
         return hw_fail(check->err, check->severity, "%s may not be of type %s", dataset->path,
                        dataset->table ? "table" : hw_type_name(dataset->type));
@@ -328,6 +331,28 @@ static enum hw_status check_dataset(const struct check *check, const struct hw_d
                        dataset->path, dataset->segments ? dataset->segments : "nothing",
                        segments ? segments : "nothing");
     return check_shape(check, dataset, rule);
+}
+
+void hw_schema_choose_types(struct hw_store *store)
+{
+    for (int i = 0; i < store->datasets; i++) {
+        struct hw_dataset *dataset = &store->dataset[i];
+        const json_t *types =
+            json_object_get(entry(store->schema->root, "datasets", dataset->path), "types");
+        const json_t *stored =
+            dataset->type < HW_TYPES ? json_object_get(types, hw_type_name(dataset->type)) : NULL;
+        if (dataset->table || (stored && holds(store, stored)))
+            continue;
+        for (int t = 0; t < HW_TYPES; t++) {
+            const json_t *allowed = json_object_get(types, hw_type_name((enum hw_type)t));
+            if (!allowed || !holds(store, allowed) ||
+                dataset->real != (t == (int)HW_F32 || t == (int)HW_F64))
+                continue;
+            dataset->type = (enum hw_type)t;
+            dataset->element = hw_type_size(dataset->type);
+            dataset->converted = true;
+        }
+    }
 }
 
 static enum hw_status check_datasets(const struct check *check)

@@ -325,12 +325,11 @@ static enum hw_status fill_run(struct hw_store *store, struct hw_dataset *datase
     const hw_count first = (block - hw_segment_block(dataset, segment)) * HW_STORE_BLOCK;
     const hw_count rest = hw_segment_length(dataset, segment) - first;
     const hw_count left = hw_segment_block(dataset, segment + 1) - block;
-    const hw_count element = (hw_count)dataset->element;
 
     *done = run < left ? run : left;
     hw_count count = *done * HW_STORE_BLOCK < rest ? *done * HW_STORE_BLOCK : rest;
-    hw_count at = dataset->address + (hw_segment_first(dataset, segment) + first) * element;
-    enum hw_status status = hw_read_bytes(store, at, count * element, buffer, err);
+    const hw_count from = hw_segment_first(dataset, segment) + first;
+    enum hw_status status = hw_read_elements(store, dataset, from, count, buffer, err);
     if (status != HW_OK)
         return status;
     return hw_dataset_hash(dataset, &store->ctx, segment, first, count, buffer, err);
