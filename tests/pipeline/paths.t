@@ -71,6 +71,18 @@ awk 'BEGIN {
 }' >road.gr
 hopwave-import road.gr --quiet -o road.h5
 agree "a road network" road.h5 0,450,899 "delta bellman-ford"
+# Whether threads wait for each other at buckets: asked for, chosen, and not for several parts.
+for way in synchronous asynchronous auto; do
+    ok "roads, $way" hopwave-traverse road.h5 --layout 1d --algorithm sssp --roots 4 --threads 3 \
+        --schedule $way --check --quiet -o $way.h5
+done
+is "a schedule that was asked for is recorded" "$(info synchronous.h5 schedule)" synchronous
+is "and so is the one that was chosen" "$(info auto.h5 schedule)" asynchronous
+same "distances do not depend on it" "$(info synchronous.h5 /distance)" \
+    "$(info asynchronous.h5 /distance)"
+refused "an asynchronous schedule of several parts" 3 "threads of one rank.* 2 parts" \
+    ranks 2 hopwave-traverse road.h5 --layout 1d --algorithm sssp --roots 1 \
+    --schedule asynchronous -o refused.h5
 
 # A cycle of -1 that 0 and 3 reach; 6 does not.
 printf '0 1 1\n1 2 -3\n2 0 1\n3 0 5\n6 7 2\n7 8 2\n8 9 -1\n' >cycle.el
