@@ -81,7 +81,7 @@ is "and so is the one that was chosen" "$(info auto.h5 schedule)" asynchronous
 same "distances do not depend on it" "$(info synchronous.h5 /distance)" \
     "$(info asynchronous.h5 /distance)"
 refused "an asynchronous schedule of several parts" 3 "threads of one rank.* 2 parts" \
-    ranks 2 hopwave-traverse road.h5 --layout 1d --algorithm sssp --roots 1 \
+    "$MPIEXEC" -n 2 hopwave-traverse road.h5 --layout 1d --algorithm sssp --roots 1 \
     --schedule asynchronous -o refused.h5
 
 # A cycle of -1 that 0 and 3 reach; 6 does not.
