@@ -20,6 +20,7 @@ known() {
     same "$1" "$(table k.h5)" "$3 "
 }
 known "a chain" "chain --vertices 100" "100 99 0 0 0 1.98 0.14 2 2 0 1 100 99"
+known "as many of degree 1 as of degree 2" "chain --vertices 4" "4 3 0 0 0 1.5 0.5 1 2 0 1 4 3"
 known "a star" "star --vertices 101" "101 100 0 0 0 1.98019802 9.801980198 1 100 0 1 101 2"
 known "a grid" "grid --dimensions 4x3 --no-scramble" \
     "12 17 0 0 0 2.833333333 0.6871842709 3 4 0 1 12 5"
@@ -51,6 +52,12 @@ same "directed: loops, duplicates, degrees by direction" "$(table directed.h5)" 
 hopwave-import -q mixed.el --format edges --vertices 10 --undirected -o folded.h5
 same "undirected: as searches see it" "$(table folded.h5 | cut -d ' ' -f 6-)" \
     "1 1 0 3 4 6 4 2 "
+
+# Of the two farthest vertices, 1 and 5, the first one sees a longer way.
+printf '%s\n' '0 2' '0 3' '0 4' '1 3' '1 5' '2 4' '4 5' >sweeps.el
+hopwave-import -q sweeps.el --format edges -o sweeps.h5
+same "the second sweep starts from the least of the farthest" \
+    "$(hopwave-info --characteristics sweeps.h5 | sed -n 's/ *diameter_at_least: //p')" 3
 
 # Any number of ranks, each of which owns something.
 for options in "rmat --scale 17 --edge-factor 2" "geometric --scale 17 --degree 5" \
