@@ -82,7 +82,7 @@ same "distances do not depend on it" "$(info synchronous.h5 /distance)" \
     "$(info asynchronous.h5 /distance)"
 refused "an asynchronous schedule of several parts" 3 "threads of one rank.* 2 parts" \
     "$MPIEXEC" -n 2 hopwave-traverse road.h5 --layout 1d --algorithm sssp --roots 1 \
-    --schedule asynchronous -o refused.h5
+    --schedule asynchronous --quiet -o refused.h5
 
 # A cycle of -1 that 0 and 3 reach; 6 does not.
 printf '0 1 1\n1 2 -3\n2 0 1\n3 0 5\n6 7 2\n7 8 2\n8 9 -1\n' >cycle.el
