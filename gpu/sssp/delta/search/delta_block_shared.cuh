@@ -40,13 +40,8 @@ struct work_chunk {
 constexpr uint32_t claim_bits = 7, no_chunk = UINT32_MAX;
 static_assert(2 * warps < 1 << claim_bits, "all may count on");
 
-/* Vertices that a block pushes in a local round (push_queue()). */
-constexpr uint32_t local_capacity = 1024;
-
-/* What a block has in shared memory for other GPUs; on one GPU, for local rounds. */
+/* What a block has in shared memory for other GPUs: nothing, where there are none. */
 template <bool several> struct exchange_shared {
-    uint32_t local[local_capacity];
-    uint32_t local_count[warps];
 };
 
 template <> struct exchange_shared<true> {

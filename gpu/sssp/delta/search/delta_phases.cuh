@@ -100,8 +100,8 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
     state.skip_precheck = count < params.config.policy.skip_precheck_below;
     if (run.search.has_leftovers)
         state.rebroadcast_below = run.search.broadcast_below;
-    push_queue<kind>(params, shared, state, count, long_lists, updates,
-                     routine != HW_DELTA_ROUTINE_ROOT);
+    push_queue<kind>(params, shared, state, count, long_lists, updates);
+    push_block_worklist<kind>(params, shared, state);
     finish_iteration(run, state, routine, true);
     run.search.frontier_degree += reduced(shared, HW_DELTA_COUNT_DEGREES);
 }

@@ -427,7 +427,7 @@ __device__ __forceinline__ void
 take_leftovers(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                lane_state<kind> &state, uint32_t count, uint32_t updates, pull_worklist &work)
 {
-    work_portions portions = portions_of(count, updates, blockIdx.x, gridDim.x);
+    work_portions portions = portions_of(count, updates);
 
     while (has_more(portions)) {
         const uint32_t v = next_portion<kind>(params, shared, state, portions);

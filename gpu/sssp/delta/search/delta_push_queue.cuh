@@ -1,7 +1,7 @@
 /*
  * Which vertices a push of delta-stepping takes (gpu/sssp/delta/delta_search.h): those of the queue
- * and of updates from other GPUs, a portion for each warp; what a block of a single GPU found
- * itself, in local rounds; or all of the bucket, for its heavy edges.
+ * and of updates from other GPUs, a portion for each warp; or all of the bucket, for its heavy
+ * edges.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_QUEUE_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PUSH_QUEUE_CUH
@@ -83,16 +83,14 @@ struct work_portions {
     uint64_t next, apart;    /* portions of this warp */
 };
 
-/* The portions of this warp if `blocks` blocks share them, of which this is `block`. Interleaved
- * over blocks, so that a few vertices go to many blocks. */
-__device__ __forceinline__ work_portions portions_of(uint32_t count, uint32_t updates,
-                                                     uint32_t block, uint32_t blocks)
+/* Interleaved over blocks, so that a few vertices go to many blocks. */
+__device__ __forceinline__ work_portions portions_of(uint32_t count, uint32_t updates)
 {
-    const uint64_t all = static_cast<uint64_t>(blocks) * warps;
+    const uint64_t all = static_cast<uint64_t>(gridDim.x) * warps;
 
     return work_portions{count, updates,
                          vertices_per_warp(static_cast<uint64_t>(count) + updates, all),
-                         (threadIdx.x / 32) * static_cast<uint64_t>(blocks) + block, all};
+                         (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x, all};
 }
 
 /* Whether this warp has another portion. */
@@ -119,91 +117,21 @@ __device__ __forceinline__ uint32_t next_portion(const kernel_params<Peers> &par
     return v;
 }
 
-/* ---- local rounds, on one GPU ---- */
-
-/* Moves the vertices that the warps of the block have buffered for the step queue to the block's
- * own list, if there are any and at most `most`. Returns how many; 0: they stay. All threads call
- * it. */
-template <int kind, class Peers>
-__device__ __forceinline__ uint32_t take_local(const kernel_params<Peers> &params,
-                                               block_shared<Peers> &shared, lane_state<kind> &state,
-                                               uint32_t most)
-{
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-
-    if (lane == 0)
-        shared.local_count[warp] = state.step_count;
-    __syncthreads();
-    const uint32_t mine = lane < warps ? shared.local_count[lane] : 0, scan = hw_warp_scan(mine),
-                   all = __shfl_sync(HW_WARP, scan, 31),
-                   before = __shfl_sync(HW_WARP, scan - mine, warp);
-    if (all == 0 || all > most)
-        return 0;
-    for (uint32_t k = lane; k < state.step_count; k += 32)
-        shared.local[before + k] = shared.buffer[step_queue][warp][k];
-    state.step_count = 0;
-    if (threadIdx.x == 0) {
-        shared.worklist_size = 0;
-        atomicAdd(&params.control->counters[(state.iteration + 1) & 3].frontier, all);
-    }
-    __syncthreads();
-    return all;
-}
-
-/* The vertex of this lane in the next portion of the block's own list, or none. */
-template <class Peers>
-__device__ __forceinline__ uint32_t next_local(const block_shared<Peers> &shared,
-                                               work_portions &portions)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    const uint64_t at = portions.next * portions.each + lane;
-
-    portions.next += portions.apart;
-    return lane < portions.each && at < portions.count ? shared.local[at] : HW_INVALID_VERTEX;
-}
-
-/* Pushes the queue, long lists and `updates` deferred updates. On one GPU, if goes_on, the block
- * then pushes its own discoveries for some rounds without a barrier of the grid, while they are
- * few; a small queue is left to a single block, which goes on while it can: deep graphs need fewer
- * iterations so.
- * All threads call it. */
+/* Pushes the queue, long lists and `updates` deferred updates. The block worklist is left to the
+ * caller. */
 template <int kind, class Peers>
 __device__ void push_queue(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                            lane_state<kind> &state, uint32_t count, count64 long_lists,
-                           uint32_t updates, bool goes_on)
+                           uint32_t updates)
 {
-    const uint32_t few = Peers::several || !goes_on ? 0 : params.config.policy.single_cta_vertices;
-    const bool single = long_lists == 0 && count <= few;
-    work_portions portions =
-        portions_of(count, updates, single ? 0 : blockIdx.x, single ? 1 : gridDim.x);
+    work_portions portions = portions_of(count, updates);
 
-    if (single && blockIdx.x > 0)
-        return;
     if (long_lists)
         push_long_list_chunks<kind>(params, shared, state, long_lists);
-    for (uint32_t round = 0;; round++) {
-        while (has_more(portions)) {
-            uint32_t v;
-            if constexpr (Peers::several)
-                v = next_portion<kind>(params, shared, state, portions);
-            else
-                v = round == 0 ? next_portion<kind>(params, shared, state, portions)
-                               : next_local(shared, portions);
-            if (__any_sync(HW_WARP, v != HW_INVALID_VERTEX))
-                push_lists<kind>(params, shared, state, v, portions.each > few_lists);
-        }
-        push_block_worklist<kind>(params, shared, state);
-        if constexpr (Peers::several) {
-            break;
-        } else {
-            if (!goes_on || (!single && round == params.config.policy.local_rounds))
-                break;
-            const uint32_t all = take_local<kind>(
-                params, shared, state, single ? min(2 * few, local_capacity) : local_capacity);
-            if (all == 0)
-                break;
-            portions = portions_of(all, 0, 0, 1);
-        }
+    while (has_more(portions)) {
+        const uint32_t v = next_portion<kind>(params, shared, state, portions);
+        if (__any_sync(HW_WARP, v != HW_INVALID_VERTEX))
+            push_lists<kind>(params, shared, state, v, portions.each > few_lists);
     }
 }
 
