@@ -18,6 +18,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#ifndef __cplusplus
+#include <math.h>
+#endif
 
 /* With fewer edges per vertex on average, lists are pushed without a light/heavy split. */
 #define HW_DELTA_SHORT_LISTS 8
@@ -45,7 +48,9 @@
 
 /* What a policy depends on. */
 struct hw_delta_graph_class {
-    double mean_degree; /* edges of a vertex that has any */
+    double vertices;    /* that have edges; 0: unknown */
+    double mean_degree; /* edges of such a vertex */
+    double max_degree;  /* 0: unknown */
     double width;       /* hw_bucket_width(): of a bucket that suits a CPU */
     bool whole_weights; /* weights are whole numbers */
 };
@@ -74,32 +79,59 @@ struct hw_delta_policy {
                                    one bucket */
     uint32_t lagging_fraction;  /* a step is followed by the next one once fewer than one in so many
                                    of the vertices that wait are left of it */
-    uint32_t single_cta_vertices; /* one GPU: that one block drains by itself at most */
-    uint32_t local_rounds;        /* one GPU: in which a block goes on with its own discoveries */
     uint32_t skip_precheck_below; /* vertices to push, below which keys are lowered unread */
 };
 
 #ifndef __cplusplus
+/* Whether degrees hardly vary, as in random graphs of many edges. */
+static inline bool hw_delta_is_flat(const struct hw_delta_graph_class *graph)
+{
+    return graph->mean_degree >= HW_DELTA_SHORT_LISTS && graph->vertices > 0 &&
+           graph->max_degree > 0 && graph->max_degree < 8 * graph->mean_degree;
+}
+
+/* The distance in which a vertex of mean degree has one light edge, if weights are uniform: the
+ * number of vertices reached in a random graph grows by e in it. */
+static inline double hw_delta_branching_distance(const struct hw_delta_graph_class *graph)
+{
+    return graph->width / (graph->mean_degree < HW_DELTA_SHORT_LISTS ? 8 : 2);
+}
+
 /* Width of the first bucket: 0.14 of the one for a CPU, which is 0.7 of what it was and made 383 of
  * 372 GTEPS (four GPUs, scale 26; 2026-11-22, 4967fe3); without a light/heavy split 8 times
  * that width. Where weights are whole numbers hubs lie within a few numbers of each other, and a
  * bucket that ends among them makes hubs pull: with 8 added to the width, unless it holds one
  * number alone, 87 GTEPS for 60 at scale 22, 166 for 114 at 24, 240 for 182 at 26 (two GPUs,
- * weights 1..255; 2026-11-23, 12a3ffa). */
+ * weights 1..255; 2026-11-23, 12a3ffa).
+ *
+ * Where degrees hardly vary nearly all vertices are reached at about the same distance, ln n times
+ * the branching distance, and the rest falls by e in each further one. The first bucket holds all
+ * but some e^-4 of them, so that few edges are heavy; the pull after it finds the others: G(n,m) of
+ * scale 24 and edge factor 16, 26.8 GTEPS for 15.8; 0.9 times as wide 22.7. Without a split, steps
+ * of twice the branching distance: edge factor 2, 4.6 for 2.3 (one H200; 2026-11-26, 04fd135). Not
+ * on several GPUs, where it was not measured. */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
-    const double width = 0.14 * graph->width;
+    const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);
 
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
-        return 8 * graph->width;
+        return graph->vertices > 0 ? 2 * unit : 8 * graph->width;
+    if (hw_delta_is_flat(graph))
+        return unit * (log(graph->vertices) + 4);
     return graph->whole_weights && width >= 0.5 ? width + 8 : width;
 }
 
 /*
  * The policy for a graph. Measured choices:
  *
+ * first_bucket: 0.7 and 1.4 times as wide made 156 and 156 GTEPS of 167 (R-MAT 24), 153 and 161 of
+ * 160 (directed; one H200; 2026-11-26, 04fd135).
+ *
  * first_step: 316 GTEPS for 312 with 0.1 (two GPUs, scale 26; as fast at 24 and 25; 2026-11-23,
  * fa8441b).
+ *
+ * max_step: in random graphs 0.7, 1.5 and 2.5 times as wide made 26.2, 26.9 and 25.9 GTEPS of 26.8
+ * (as above).
  *
  * growth: in directed graphs that have no pulls, once a bucket had most edges, 21 GTEPS for 12 at
  * scale 22, 32 for 16 at 24 (two GPUs; 2026-11-23, dac2b61).
@@ -114,9 +146,6 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  *
  * skip_precheck_below: the time goes into waiting for memory, which is then waited for once instead
  * of twice. 307 GTEPS for 302 (two GPUs, scale 26; doc/methods).
- *
- * single_cta_vertices, local_rounds: for graphs whose searches are deep, as roads with a crossing
- * of more than HW_DELTA_SMALL_FRONTIER_MAX_LIST roads.
  *
  * leftover_edges: 2^18 for 2^16 made 188, 256, 316 of 184, 253, 311 GTEPS (two GPUs, scales 24, 25,
  * 26; 2026-11-23, 99ea28d, with the vote over settled groups).
@@ -143,9 +172,10 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
                                      .skip_precheck_below = 1 << 16};
 
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS) {
-        policy.max_step = policy.first_bucket;
-        policy.single_cta_vertices = 256;
-        policy.local_rounds = 4;
+        policy.max_step = 8 * graph->width;
+    } else if (hw_delta_is_flat(graph)) {
+        policy.max_step = 1.5 * hw_delta_branching_distance(graph);
+        policy.first_step = policy.max_step / policy.first_bucket;
     }
     return policy;
 }

@@ -21,7 +21,9 @@ static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_co
 {
     const double given = hw_delta_of(&engine->options);
     const struct hw_delta_graph_class graph = {
+        .vertices = engine->order.active,
         .mean_degree = degree,
+        .max_degree = engine->order.active > 0 ? (double)engine->order.out.offset[1] : 0,
         .width = hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree),
         .whole_weights = engine->part->weights == HW_WEIGHTS_I32};
 
