@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -207,8 +208,30 @@ def other_file(file: h5py.File) -> None:
     file["level"] = h5py.ExternalLink("/etc/passwd", "/level")
 
 
+def virtual(file: h5py.File) -> None:
+    layout = h5py.VirtualLayout(file["level"].shape, file["level"].dtype)
+    layout[:] = h5py.VirtualSource("other.h5", "level", layout.shape)
+    attributes = dict(file["level"].attrs)
+    del file["level"]
+    file.create_virtual_dataset("level", layout).attrs.update(attributes)
+
+
 def group_in_group(file: h5py.File) -> None:
     file["parameters/again"] = file["parameters"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"chunks": (1, 4)},
+        {"chunks": True, "compression": "gzip", "shuffle": True, "fletcher32": True},
+    ],
+)
+def test_chunks(old: Path, tmp_path: Path, options: dict[str, Any]) -> None:
+    """Files that other programs have packed are read as before."""
+    path = edited(old, tmp_path, replace("level", **options))
+    with hopwave.open(path, verify=True) as packed, hopwave.open(old / "bfs.h5") as plain:
+        assert np.array_equal(packed.h5["level"][()], plain.h5["level"][()])
 
 
 @pytest.mark.parametrize(
@@ -218,13 +241,13 @@ def group_in_group(file: h5py.File) -> None:
         (delete("run"), "has no group /run"),
         (delete("parameters"), "has no group /parameters"),
         (lambda file: file.create_dataset("more", data=[1]), "/more has no digest"),
-        (replace("level", chunks=(1, 4)), "/level is not contiguous"),
-        (replace("level", chunks=True, compression="gzip"), "/level is not contiguous"),
+        (virtual, "/level: its values lie in other files"),
+        (replace("level", chunks=(1, 4), compression="lzf"), "/level: stored with a filter"),
         (replace("level", data=np.zeros((2, 16), "f8")), "/level is of another type than i32"),
         (replace("level", data=np.zeros((2, 16), ">i4")), "/level is of another type than i32"),
         (replace("level", data=np.zeros((2, 15), "i4")), "/level is of shape (2, 15), not (2, 16)"),
         (replace("level", data=np.zeros(32, "i4")), "/level is of shape (32,), not (2, 16)"),
-        (replace("level", data=["a", "b"]), "/level holds values of no fixed size"),
+        (replace("level", data=["a", "b"]), "/level: holds values of no fixed size"),
         (other_file, "/level is a link"),
         (group_in_group, "/parameters/again does not belong here"),
         (lambda file: file.attrs.create("vertices", 2**62), "is of shape"),

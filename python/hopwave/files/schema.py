@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 
 from ..renamed import SCHEMAS
+from ..study import hdf5
 
 KINDS = ("graph", "partition", "tree", "check")
 COMMON = {"format", "format_version", "complete", "digest"}
@@ -148,16 +149,18 @@ def children(group: h5py.Group, path: str) -> list[tuple[str, h5py.Group | h5py.
 
 
 def check_storage(dataset: h5py.Dataset) -> None:
-    """A dataset lies in the file in one piece: none is larger than the file, or in another one."""
+    """A dataset lies in the file, in one piece or in others: none is in another file, or larger
+    than what is stored of it."""
     name = dataset.name
-    if dataset.chunks or dataset.external or dataset.is_virtual:
-        raise SchemaError(f"{name} is not contiguous")
+    try:
+        hdf5.check_storage(dataset, name.lstrip("/"))
+    except hdf5.NotInsideError as error:
+        raise SchemaError(str(error)) from None
     if dataset.shape is None or len(dataset.shape) not in (1, 2):
         raise SchemaError(f"{name} has neither one dimension nor two")
-    if dataset.dtype.hasobject:
-        raise SchemaError(f"{name} holds values of no fixed size")
+    in_one_piece = dataset.id.get_create_plist().get_layout() == h5py.h5d.CONTIGUOUS
     offset, size = dataset.id.get_offset(), dataset.size * dataset.dtype.itemsize
-    if size and (offset is None or offset + size > dataset.file.id.get_filesize()):
+    if in_one_piece and size and (offset is None or offset + size > dataset.file.id.get_filesize()):
         raise SchemaError(f"{name} lies beyond the end of the file")
     if "digest" not in dataset.attrs:
         raise SchemaError(f"{name} has no digest")
