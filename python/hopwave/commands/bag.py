@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import stat
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,12 +18,12 @@ MOST_ALIKE = 1 << 20  # pairs of names that are compared
 LINE = re.compile(r"([0-9a-f]{64}) {1,2}(?!.*[0-9a-f]{64} )(\S.*)")
 
 
-def digest(path):
+def digest(path: str | os.PathLike[str]) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, ALGORITHM).hexdigest()
 
 
-def make(folder, info):
+def make(folder: str | os.PathLike[str], info: dict[str, str]) -> None:
     """Turns a folder into a bag: what it holds goes to data/ in it."""
     import bagit
 
@@ -34,12 +35,12 @@ def make(folder, info):
     manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def seal(folder):
+def seal(folder: str | os.PathLike[str]) -> str:
     """The digest that covers all manifests, and so every byte: to be kept elsewhere."""
     return f"{ALGORITHM}:{digest(Path(folder) / TAG_MANIFEST)}"
 
 
-def contents(folder):
+def contents(folder: str | os.PathLike[str]) -> tuple[set[str], set[str]]:
     """Files of a folder, and those of its entries that no archive has, as paths."""
     files, others = set(), set()
     for parent, folders, names in os.walk(folder):
@@ -53,7 +54,7 @@ def contents(folder):
     return files, others
 
 
-def listed(path):
+def listed(path: Path) -> tuple[dict[str, str], bool]:
     """What a manifest lists: digests by path, and whether each line can be read."""
     *lines, rest = path.read_bytes().decode("utf-8", "replace").split("\n")
     found = [LINE.fullmatch(line) for line in lines]
@@ -61,19 +62,20 @@ def listed(path):
     return {unquote(name): entries[name] for name in entries}, all(found) and not rest
 
 
-def unquote(name):
+def unquote(name: str) -> str:
     """A path as it was before a manifest took it in."""
     return re.sub("%(0D|0A)", lambda match: chr(int(match[1], 16)), name)
 
 
-def problems(folder, expected=None):
+def problems(folder: str | os.PathLike[str], expected: str | None = None) -> list[str]:
     """Everything that is wrong with a bag, each a sentence that begins with a path. With
     the digest that was kept elsewhere, nobody can have changed manifests and files alike.
     """
     folder = Path(folder)
     files, others = contents(folder)
     wrong = [f"{path}: neither a file nor a folder" for path in sorted(others)]
-    covered, missing = {TAG_MANIFEST}, {}
+    covered: set[str] = {TAG_MANIFEST}
+    missing: dict[str, str] = {}
     for manifest in (TAG_MANIFEST, MANIFEST):
         if manifest not in files:
             return [*wrong, f"{manifest}: missing"]
@@ -99,7 +101,7 @@ def problems(folder, expected=None):
     return wrong
 
 
-def differs(manifest, path, said, found):
+def differs(manifest: str, path: str, said: str, found: str) -> str:
     """A sentence on a digest that is not as listed. Whatever happens to a file changes
     nearly all letters of its digest; where a few differ, they are damaged themselves.
     """
@@ -108,7 +110,7 @@ def differs(manifest, path, said, found):
     return f"{path}: not what {manifest} says"
 
 
-def alike(path, manifest, strange):
+def alike(path: str, manifest: str, strange: Iterable[str]) -> str:
     """Where a file is missing under the name that a manifest has, and another one is there
     that is called nearly so: that the manifest may be at fault."""
     for other in strange:

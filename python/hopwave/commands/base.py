@@ -8,6 +8,10 @@ import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+if TYPE_CHECKING:
+    from ..study.configuration import Study
 
 LARGEST = 1 << 20  # bytes of a configuration
 NODES = 10_000  # its texts, numbers, lists and mappings, with aliases written out
@@ -24,20 +28,20 @@ class Place:
     version: str
 
 
-def printable(text):
+def printable(text: str) -> str:
     """A text on one line, without what would control a terminal."""
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
 
 
-def fail(status, message):
+def fail(status: int, message: str) -> NoReturn:
     shown = message if len(message) <= 2000 else f"{message[:2000]}..."
     print(f"hopwave-study: {printable(shown)}", file=sys.stderr)
     sys.exit(status)
 
 
-def open_file(path, most=None):
+def open_file(path: str | os.PathLike[str], most: int | None = None) -> BinaryIO:
     """Opens a regular file for reading, of so many bytes at most. Raises OSError for anything
     else: a FIFO would block, a device need not end."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -52,7 +56,7 @@ def open_file(path, most=None):
     return open(descriptor, "rb")
 
 
-def check_output(path, force):
+def check_output(path: Path, force: bool) -> None:
     """Refuses an output that is there, as the programs do: without force, or where it is, or is
     a link to, neither a file nor a folder."""
     if not os.path.lexists(path):
@@ -65,7 +69,7 @@ def check_output(path, force):
         fail(2, f"{path}: exists already; --force replaces it")
 
 
-def need(place, *packages):
+def need(place: Place, *packages: str) -> None:
     """Refuses to start without packages of Python."""
     for package in packages:
         if not find_spec(package):
@@ -73,7 +77,7 @@ def need(place, *packages):
             fail(4, f"{sys.executable} has no {package}: pip install -r {wanted}")
 
 
-def use_programs(place, folder, *programs):
+def use_programs(place: Place, folder: str | Path | None, *programs: str) -> None:
     """Puts the programs of a folder, or those beside hopwave-study, first on PATH, for
     the workflow too. Refuses to start without them."""
     folder = Path(folder).resolve() if folder else place.here
@@ -86,7 +90,7 @@ def use_programs(place, folder, *programs):
         fail(4, f"hopwave-{missing[0]} is not on PATH; name its folder with --bin")
 
 
-def plain_loader():
+def plain_loader() -> Any:
     """A loader of YAML that takes no key twice, leaves dates the texts they are, and refuses
     aliases that multiply what is written."""
     import yaml
@@ -97,13 +101,13 @@ def plain_loader():
             for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }
 
-        def get_single_node(self):
+        def get_single_node(self) -> Any:
             node = super().get_single_node()
             if node is not None and written_out(node, {}) > NODES:
                 raise yaml.YAMLError(f"holds more than {NODES} values")
             return node
 
-        def construct_mapping(self, node, deep=False):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             names = [key.value for key, _ in node.value if key.value != "<<"]
             twice = next((n for n in names if names.count(n) > 1), None)
             if twice is not None:
@@ -114,7 +118,7 @@ def plain_loader():
     return Loader
 
 
-def written_out(node, known):
+def written_out(node: Any, known: dict[Any, int | None]) -> int:
     """The nodes below a node of YAML, and it, where each alias stands for a copy; counts no
     further than is allowed. Raises ValueError for a node that holds itself.
     known: those of the nodes that were counted already."""
@@ -127,12 +131,13 @@ def written_out(node, known):
             for below in entry if isinstance(entry, tuple) else [entry]:
                 count = min(count + written_out(below, known), NODES + 1)
         known[id(node)] = count
-    if known[id(node)] is None:
+    total = known[id(node)]
+    if total is None:
         raise ValueError("a node that holds itself")
-    return known[id(node)]
+    return total
 
 
-def read_config(path):
+def read_config(path: str | os.PathLike[str]) -> Any:
     """A configuration as the workflow reads it."""
     import yaml
 
@@ -150,7 +155,7 @@ def read_config(path):
     return config if config is not None else {}
 
 
-def read_study(path, directory):
+def read_study(path: str | os.PathLike[str], directory: str | os.PathLike[str]) -> "Study":
     """What a configuration means, or an error of one sentence."""
     from ..study.configuration import Study, StudyError
 

@@ -16,17 +16,19 @@ import signal
 import subprocess
 import time
 from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .base import fail
 
+Folder = str | os.PathLike[str]
 MARK = "HOPWAVE_RUN"
 PATIENCE = 10  # seconds in which searches that are told to end may do so
 
 
 @contextmanager
-def alone(directory):
+def alone(directory: Folder) -> Iterator[bool]:
     """Holds the lock of a study's folder. Yields whether it could be had at all: not every
     file system knows locks, and Snakemake's own one has to do there."""
     folder = Path(directory).resolve() / ".snakemake"
@@ -48,17 +50,17 @@ def alone(directory):
         yield True
 
 
-def mark(directory):
+def mark(directory: Folder) -> str:
     """What the processes of a study in a folder have in their environment."""
     return str(Path(directory).resolve())
 
 
-def prefix(directory):
+def prefix(directory: Folder) -> str:
     """What the names of its jobs begin with."""
     return "hopwave-" + hashlib.sha256(mark(directory).encode()).hexdigest()[:16]
 
 
-def marked(directory):
+def marked(directory: Folder) -> list[int]:
     """The processes that bear the mark, but for this one."""
     wanted = f"{MARK}={mark(directory)}".encode()
     found = []
@@ -72,13 +74,13 @@ def marked(directory):
     return found
 
 
-def tell(processes, number):
+def tell(processes: Iterable[int], number: int) -> None:
     for process in processes:
         with suppress(ProcessLookupError):
             os.kill(process, number)
 
 
-def end_processes(directory):
+def end_processes(directory: Folder) -> None:
     """Ends what a run has left on this machine: politely, then not."""
     until = time.monotonic() + PATIENCE
     tell(marked(directory), signal.SIGTERM)
@@ -88,7 +90,7 @@ def end_processes(directory):
         time.sleep(0.05)
 
 
-def cancel_jobs(directory):
+def cancel_jobs(directory: Folder) -> None:
     """Cancels what a run has left in Slurm."""
     if not shutil.which("squeue"):
         return
@@ -103,7 +105,7 @@ def cancel_jobs(directory):
         subprocess.run(["scancel", *left])
 
 
-def keep_finished(directory):
+def keep_finished(directory: Folder) -> None:
     """Takes back Snakemake's note that a file is not complete, where it is."""
     notes = Path(directory) / ".snakemake" / "incomplete"
     for note in [path for path in notes.rglob("*") if path.is_file()]:
@@ -116,7 +118,7 @@ def keep_finished(directory):
             note.unlink()
 
 
-def remove_unnamed(directory):
+def remove_unnamed(directory: Folder) -> None:
     """Removes files that were being written and had not been given their names yet. What
     a search has kept to go on from stays."""
     for pattern in (".*.h5.tmp-*", "*.part"):
@@ -124,7 +126,7 @@ def remove_unnamed(directory):
             path.unlink()
 
 
-def clear(directory, slurm):
+def clear(directory: Folder, slurm: bool) -> None:
     """Ends and mends what a run that was killed has left."""
     end_processes(directory)
     if slurm:
@@ -133,18 +135,18 @@ def clear(directory, slurm):
     remove_unnamed(directory)
 
 
-def watch(command, directory):
+def watch(command: Sequence[str], directory: Folder) -> int:
     """Runs Snakemake and returns its status. An interrupt of the keyboard reaches it and
     its jobs by itself; a request to end is handed on, and its jobs end too."""
     environment = {**os.environ, MARK: mark(directory)}
 
-    def listen():
+    def listen() -> None:
         # Shells let what they start in the background ignore interrupts.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     snakemake = subprocess.Popen(command, env=environment, preexec_fn=listen)
 
-    def end(*_):
+    def end(*_: object) -> None:
         snakemake.send_signal(signal.SIGINT)
         tell([p for p in marked(directory) if p != snakemake.pid], signal.SIGTERM)
 

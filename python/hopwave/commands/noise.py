@@ -12,11 +12,17 @@ and the whole no surer than its rows: whatever slows all of them for a while, su
 somebody else's job, is no part of their differences.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
 import numpy
+from numpy.typing import NDArray
 from scipy import stats
+
+Numbers = NDArray[numpy.float64]
+Pairs = Sequence[tuple[Numbers, Numbers]]
+Level = tuple[float, float]  # a variance and its degrees of freedom
 
 MOST = 30  # degrees of freedom that other rows lend to each, at most
 RESAMPLES = 999
@@ -35,20 +41,20 @@ class Difference:
     verdict: str
 
 
-def paired(a, b):
+def paired(a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
     """For each repeat of A and of B the median over roots of log(time / typical time of
     that root); a and b are logarithms of seconds, [roots, repeats]."""
     typical = numpy.median(numpy.concatenate([a, b], axis=1), axis=1, keepdims=True)
     return numpy.median(a - typical, axis=0), numpy.median(b - typical, axis=0)
 
 
-def spread(repeats):
+def spread(repeats: Numbers) -> Level:
     """Variance over repeats and its degrees of freedom."""
     count = len(repeats)
     return (repeats.var(ddof=1), count - 1) if count > 1 else (0.0, 0)
 
 
-def level(pairs):
+def level(pairs: Pairs) -> Level:
     """The variance that rows have on average, and its degrees of freedom; pairs are what
     paired() returns."""
     found = numpy.array([spread(side) for pair in pairs for side in pair])
@@ -58,7 +64,7 @@ def level(pairs):
     return float(found.prod(axis=1).sum() / total), min(MOST, total)
 
 
-def scatter(pairs):
+def scatter(pairs: Pairs) -> Level:
     """The same without repeats: rows must then differ from one another by noise alone."""
     ratios = [b.mean() - a.mean() for a, b in pairs]
     if len(ratios) < 2:
@@ -67,7 +73,7 @@ def scatter(pairs):
     return float(deviation**2 / 2), min(MOST, len(ratios) - 1)
 
 
-def standard_error(a, b):
+def standard_error(a: Numbers, b: Numbers) -> float:
     """Of the difference of means, bootstrapped over repeats."""
     drawn = stats.bootstrap(
         (a, b),
@@ -79,7 +85,13 @@ def standard_error(a, b):
     return float(drawn.standard_error)
 
 
-def difference(a, b, prior, rows, margin):
+def difference(
+    a: Numbers,
+    b: Numbers,
+    prior: Level,
+    rows: int,
+    margin: float,
+) -> Difference:
     """Compares the repeats of A and B; prior: the level() of such rows. With many rows each
     must be surer (Bonferroni), so that all hold together with 95%."""
     ratio = float(b.mean() - a.mean())
@@ -105,7 +117,7 @@ def difference(a, b, prior, rows, margin):
     return Difference(exp(ratio), exp(low), exp(high), verdict)
 
 
-def weight(difference):
+def weight(difference: Difference) -> float:
     """How much a row should count among others: by the inverse of its variance."""
     if difference.low <= 0:
         return 1.0

@@ -3,10 +3,12 @@ can then be checked byte by byte when one is read."""
 
 import errno
 import gzip
+import os
 import shutil
 import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from .base import open_file
 
@@ -25,21 +27,21 @@ class NoArchiveError(Exception):
     """One sentence on why a file is not one of our tar files."""
 
 
-def header(name, size):
+def header(name: str, size: int) -> bytes:
     info = tarfile.TarInfo(name)
     info.size = size
     return info.tobuf(tarfile.PAX_FORMAT)
 
 
-def padding(size, block=BLOCK):
+def padding(size: int, block: int = BLOCK) -> int:
     return -size % block
 
 
-def pack(folder, path, top):
+def pack(folder: Path, path: Path, top: str) -> None:
     """Writes the files of a folder into a tar file, below the name `top` in it."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())
     with open(path, "xb") as file:
-        out = file
+        out: BinaryIO | gzip.GzipFile = file
         if path.name.endswith("gz"):
             out = gzip.GzipFile("", "wb", 6, file, mtime=0)
         written = 0
@@ -59,11 +61,12 @@ def pack(folder, path, top):
 class Reader:
     """Reads a tar file from its beginning to its end, and knows where it is."""
 
-    def __init__(self, path, stream):
+    def __init__(self, path: Path, stream: BinaryIO | gzip.GzipFile) -> None:
         self.path, self.stream = path, stream
-        self.name, self.offset = None, 0
+        self.name: str | None = None
+        self.offset = 0
 
-    def read(self, size):
+    def read(self, size: int) -> bytes:
         """Up to so many of the next bytes."""
         try:
             data = self.stream.read(size)
@@ -72,21 +75,21 @@ class Reader:
         self.offset += len(data)
         return data
 
-    def take(self, size):
+    def take(self, size: int) -> bytes:
         """The next bytes, all of them."""
         data = self.read(size)
         if len(data) < size:
             raise DamageError(f"{self.where()}: the tar file is cut short there")
         return data
 
-    def where(self):
+    def where(self) -> str:
         return self.name or self.path.name
 
-    def zeros(self, size, what):
+    def zeros(self, size: int, what: str) -> None:
         if self.take(size).strip(b"\0"):
             raise DamageError(f"{self.where()}: {what} in the tar file is damaged")
 
-    def member(self):
+    def member(self) -> tuple[str, int] | None:
         """Name and size of the next file, or None at the end."""
         raw = self.take(BLOCK)
         if not raw.strip(b"\0"):
@@ -114,7 +117,7 @@ class Reader:
         self.name = name
         return name, size
 
-    def check(self, name, info, same):
+    def check(self, name: str, info: tarfile.TarInfo, same: bool) -> None:
         """Only files of ours, only below one folder."""
         if not (info.isreg() or info.isdir() or info.type in FOREIGN):
             raise NoArchiveError(f"{self.path}: it holds '{name}', which is not a file")
@@ -130,7 +133,7 @@ class Reader:
         )
 
 
-def pax(records):
+def pax(records: bytes) -> dict[str, str]:
     """The keys and values of an extended header."""
     values = {}
     while records:
@@ -143,20 +146,21 @@ def pax(records):
     return values
 
 
-def unpack(path, folder):
+def unpack(path: Path, folder: str | os.PathLike[str]) -> Path:
     """Unpacks a tar file of ours into a folder and returns the one folder that it holds.
     Raises NoArchiveError or DamageError."""
     with open_file(path) as file:
         head = file.read(BLOCK)
         file.seek(0)
-        stream = file
+        stream: BinaryIO | gzip.GzipFile = file
         if head[:2] == b"\x1f\x8b":
             if head[:10] not in GZIP_HEADS:
                 raise DamageError(f"{path.name}: its first bytes are damaged")
             stream = gzip.GzipFile(fileobj=file)
         elif b"ustar" not in head and b"/bag" not in head[:100]:
             raise NoArchiveError(f"{path}: not an archive")
-        reader, top = Reader(path, stream), None
+        reader = Reader(path, stream)
+        top: str | None = None
         while member := reader.member():
             name, size = member
             first = PurePosixPath(name).parts[0]
@@ -173,7 +177,7 @@ def unpack(path, folder):
     return Path(folder, top)
 
 
-def copy(reader, path, size):
+def copy(reader: Reader, path: Path, size: int) -> None:
     """Takes one file and the padding behind it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

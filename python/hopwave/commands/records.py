@@ -1,11 +1,15 @@
 """What the files of a study say of themselves, and whether they follow from one another."""
 
 import hashlib
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import h5py
 import pandas
 
-from ..study.configuration import CHECK, GRAPH, PARTITION, TREE
+from ..study.configuration import CHECK, GRAPH, PARTITION, TREE, Study
 from ..study.hdf5 import has, member
 from ..study.trees import attributes, frame, verdict
 from .base import open_file
@@ -21,7 +25,7 @@ class UnreadableError(Exception):
     """One sentence on a file that is none of ours."""
 
 
-def record(path):
+def record(path: str | PathLike[str]) -> dict[str, Any]:
     """What one file is. Digests of the graph, the partition and the tree that it comes
     from stand under those names."""
     try:
@@ -56,9 +60,9 @@ def record(path):
     return found
 
 
-def inputs(study):
+def inputs(study: Study) -> dict[str, list[str]]:
     """The files of a study, each with those that it was made from."""
-    made = {}
+    made: dict[str, list[str]] = {}
     checks, partitions = set(study.checks()), set(study.partition_files())
     for run in study.runs:
         graph, partition, tree, check = (
@@ -74,7 +78,7 @@ def inputs(study):
     return made
 
 
-def records(folder, made):
+def records(folder: Path, made: Mapping[str, Iterable[str]]) -> pandas.DataFrame:
     """A table of files below a folder, a row for each."""
     rows = []
     for path, before in made.items():
@@ -84,7 +88,7 @@ def records(folder, made):
     return table.sort_values("kind", key=lambda kinds: kinds.map(order), kind="stable")
 
 
-def searches(folder, trees):
+def searches(folder: Path, trees: Iterable[str]) -> pandas.DataFrame:
     """The measurements of all searches in tree files, a row for each search."""
     tables = []
     for path in trees:
@@ -98,7 +102,7 @@ def searches(folder, trees):
     return pandas.concat(tables)
 
 
-def breaks(table):
+def breaks(table: pandas.DataFrame) -> list[str]:
     """Sentences on what does not follow: files made from other inputs than those that lie
     there, and checks that did not pass."""
     digest = dict(zip(table["file"], zip(table["kind"], table["digest"])))

@@ -2,6 +2,12 @@
 
 import math
 import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
 
 NAME = re.compile(r"results(/[A-Za-z0-9][A-Za-z0-9_.,=+:-]*)+")
 INPUTS = {"graph": 0, "partition": 1, "check": 2}  # a tree has one or two
@@ -24,7 +30,7 @@ class TableError(ValueError):
     """One sentence on what is wrong in a table."""
 
 
-def read(path, needed):
+def read(path: Path, needed: Iterable[str]) -> "pandas.DataFrame":
     """A table of texts, with the columns that are needed."""
     from ..renamed import read_csv
 
@@ -35,7 +41,7 @@ def read(path, needed):
     return table
 
 
-def number(path, text, least=0.0):
+def number(path: Path, text: str, least: float = 0.0) -> float:
     """The finite number, not below the least, that a text is."""
     try:
         value = float(text)
@@ -46,7 +52,7 @@ def number(path, text, least=0.0):
     return value
 
 
-def files(path):
+def files(path: Path) -> "pandas.DataFrame":
     """files.csv: a row for each file of a study, by name. `kept`, `passed` (NaN where there was no
     check) and counts are numbers, all else is text. Raises TableError, or the ValueError of pandas.
     """
@@ -66,7 +72,7 @@ def files(path):
     return table.set_index("file", drop=False)
 
 
-def check(path, row):
+def check(path: Path, row: Mapping[Any, str]) -> None:
     """Raises TableError for a row of files.csv that is none."""
     names = row["inputs"].split()
     for name in [row["file"], *names]:
@@ -92,7 +98,7 @@ def check(path, row):
         number(path, row["search_seconds"])
 
 
-def searches(path):
+def searches(path: Path) -> "pandas.DataFrame":
     """searches.csv: a row for each search: its file, its root and its seconds."""
     table = read(path, ["file", "root", "seconds"])
     table["seconds"] = [number(path, text) for text in table["seconds"]]

@@ -8,8 +8,11 @@ import json
 import os
 import re
 import shlex
+from collections.abc import Iterable, Iterator
 from math import isqrt
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
@@ -34,6 +37,9 @@ TYPES = {
     "object": "a mapping of keys",
     "string": "a text",
 }
+
+
+Run = tuple[str, str, str, int]  # graph, partition, search, repeat
 
 
 class StudyError(Exception):
@@ -248,7 +254,7 @@ class Study:
     Files are looked for from the folder that holds results/.
     """
 
-    def __init__(self, config, folder="."):
+    def __init__(self, config: Any, folder: str | PathLike[str] = ".") -> None:
         self.config = filled(config)
         self.title = self.config["title"]
         self.in_memory = self.config["partitions"] == "memory"
@@ -499,27 +505,27 @@ class Study:
         if "where" in figure:
             figure["where"] = {now(c): wanted for c, wanted in figure["where"].items()}
 
-    def more(self):
+    def more(self) -> list[str]:
         """The further options of all methods, each once."""
         methods = self.config["methods"]
         return list(dict.fromkeys(key for m in methods for key in m["options"]))
 
-    def files(self, template, runs=None):
+    def files(self, template: str, runs: Iterable[Run] | None = None) -> list[str]:
         """The files of a template for runs, or for all of them, each once."""
         keys = ("graph", "partition", "search", "repeat")
         runs = self.runs if runs is None else runs
         named = (template.format(**dict(zip(keys, run))) for run in runs)
         return list(dict.fromkeys(named))
 
-    def partition_files(self, runs=None):
+    def partition_files(self, runs: Iterable[Run] | None = None) -> list[str]:
         """The files of partitions, if they are any."""
         return [] if self.in_memory else self.files(PARTITION, runs)
 
-    def checks(self, runs=None):
+    def checks(self, runs: Iterable[Run] | None = None) -> list[str]:
         """The check files; where no tree is kept there is nothing to validate."""
         return self.files(CHECK, runs) if self.config["store"] != "none" else []
 
-    def rows(self):
+    def rows(self) -> Iterator[dict[str, Any]]:
         """What the results say of each run, with its files."""
         for graph, part, search, repeat in self.runs:
             run = [(graph, part, search, repeat)]
@@ -554,12 +560,12 @@ class Study:
 
         return {key: largest(runs) for key, runs in groups.items()}
 
-    def first_runs(self, name):
+    def first_runs(self, name: str) -> list[Run]:
         """One run for each graph of that name."""
         runs = {run[0]: run for run in reversed(self.runs)}
         return [runs[g] for g, graph in self.graphs.items() if graph["name"] == name]
 
 
-def pattern(names):
+def pattern(names: Iterable[str]) -> str:
     """A regular expression that matches exactly these names."""
     return "|".join(map(re.escape, names)) or "(?!)"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 Settings = Mapping[str, Any]  # of `machine` in a profile
+Stage = tuple[str, str, Iterable[str], int]  # program, arguments, inputs, ranks
 
 KEYS = {
     "estimates": "whether jobs ask for the memory and time that their programs estimate",
@@ -154,18 +155,18 @@ class Machine:
             return None
         return answer
 
-    def memory(self, *stage: Any, threads: int, attempt: int, gpu: bool = False) -> int | None:
+    def memory(self, *stage: *Stage, threads: int, attempt: int, gpu: bool = False) -> int | None:
         """Megabytes for each thread of each rank of a stage, (program, arguments, inputs,
         ranks); None where the program does not say or is not asked."""
-        answer = self._estimate(*stage, threads=threads) if self.estimates else None
+        answer = self._estimate(*stage, threads) if self.estimates else None
         if not answer:
             return None
         rank = MEMORY_FACTOR * answer[1] / 1e6 + MEMORY_MORE_MB + gpu * GPU_MORE_MB
         return math.ceil(attempt * rank / threads)
 
-    def minutes(self, *stage: Any, threads: int, attempt: int) -> int | None:
+    def minutes(self, *stage: *Stage, threads: int, attempt: int) -> int | None:
         """Minutes for a stage, likewise."""
-        answer = self._estimate(*stage, threads=threads) if self.estimates else None
+        answer = self._estimate(*stage, threads) if self.estimates else None
         if not answer:
             return None
         return math.ceil(attempt * (TIME_FACTOR * answer[0] / 60 + TIME_MORE_MINUTES))
