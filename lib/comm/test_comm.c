@@ -1,10 +1,13 @@
 /* Units of lib/comm: agreement on errors and the exchanges, at any rank count. */
 #include "lib/comm/context.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/comm/mpi_start.h"
 #include "tests/tap/tap.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void test_agree(struct tap *tap, const struct hw_context *ctx)
 {
@@ -64,9 +67,50 @@ static void test_exchange(struct tap *tap, const struct hw_context *ctx)
     free(received);
 }
 
+/* The status of a child that exits with 1, as ROMIO has a rank do where memory ends, and what it
+ * prints; -1: it did not end by itself. */
+static int exit_of_child(const char *program, char *printed, size_t size)
+{
+    int ends[2], status = 0;
+    size_t length = 0;
+    ssize_t got = 0;
+
+    if (pipe(ends) != 0)
+        abort();
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)dup2(ends[1], STDOUT_FILENO);
+        close(ends[1]);
+        hw_mpi_guard(program);
+        exit(1);
+    }
+    close(ends[1]);
+    while (child > 0 && length + 1 < size &&
+           (got = read(ends[0], printed + length, size - 1 - length)) > 0)
+        length += (size_t)got;
+    printed[length] = '\0';
+    hw_make_line(printed);
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        abort();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_guard(struct tap *tap)
+{
+    char printed[1000];
+
+    tap_ok(tap, exit_of_child("prog", printed, sizeof printed) == HW_RESOURCES,
+           "where MPI exits with 1, a program ends with %d", HW_RESOURCES);
+    tap_ok(tap, strstr(printed, "prog: MPI ended this process") != NULL, "and says so: %s",
+           printed);
+}
+
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan(tap, 8);
+    tap_plan(tap, 10);
+    test_guard(tap);
     test_agree(tap, ctx);
     test_exchange(tap, ctx);
 }
