@@ -1,5 +1,6 @@
 """hopwave-study archive: a study as one folder or tar file that stands alone."""
 
+import argparse
 import json
 import os
 import platform
@@ -9,9 +10,13 @@ import sys
 import tempfile
 from importlib.metadata import distributions, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..study.configuration import Study
 
 from . import base
-from .base import fail, need, read_study
+from .base import Place, fail, need, read_study
 
 PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
 # Of results/, beside the files that the configuration names.
@@ -41,7 +46,7 @@ With Hopwave, `hopwave-study repeat ARCHIVE` checks more, and runs it again.
 """
 
 
-def add(commands):
+def add(commands: Any) -> None:
     command = commands.add_parser(
         "archive",
         help="put a study into one folder or tar file that stands alone",
@@ -82,7 +87,7 @@ def add(commands):
     command.set_defaults(main=main)
 
 
-def main(place, options):
+def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
     from .records import UnreadableError
 
@@ -105,7 +110,7 @@ def main(place, options):
     print(f"digest:  {seal}")
 
 
-def check_output(output, force):
+def check_output(output: Path, force: bool) -> None:
     base.check_output(output, force)
     if output.is_symlink() and output.is_dir():
         fail(4, f"{output}: a link to a folder, which is not replaced")
@@ -115,7 +120,7 @@ def check_output(output, force):
         fail(4, f"{output}: there is no folder {output.parent}")
 
 
-def link(source, target):
+def link(source: Path, target: Path) -> None:
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
         os.link(source, target, follow_symlinks=True)
@@ -123,7 +128,7 @@ def link(source, target):
         shutil.copyfile(source, target)
 
 
-def copy(source, target):
+def copy(source: Path, target: Path) -> None:
     os.makedirs(os.path.dirname(target), exist_ok=True)
     shutil.copyfile(source, target)
 
@@ -131,16 +136,18 @@ def copy(source, target):
 class Archive:
     """Gathers an archive in a folder and puts it where it belongs."""
 
-    def __init__(self, place, options, study, config, stage):
+    def __init__(
+        self, place: Place, options: argparse.Namespace, study: "Study", config: Path, stage: Path
+    ) -> None:
         self.place, self.options, self.study = place, options, study
         self.config, self.stage = config, stage
         self.folder = Path(options.directory)
         self.packed = options.output.endswith((".tar", ".tar.gz", ".tgz"))
         # What is only packed from here needs no second copy on disk.
         self.bring = link if self.packed else copy
-        self.inputs = {}  # where imported files lie in the archive
+        self.inputs: dict[str, str] = {}  # where imported files lie in the archive
 
-    def write(self, output):
+    def write(self, output: Path) -> str:
         """Makes the archive and returns its digest."""
         from ..study.configuration import GRAPH
         from . import bag, crate, pack
@@ -169,7 +176,7 @@ class Archive:
         self.publish(output, pack)
         return seal
 
-    def files(self):
+    def files(self) -> Any:
         """The HDF5 files of the study, and the tables that say what they are."""
         from . import bag, records
 
@@ -193,7 +200,7 @@ class Archive:
         searches.to_csv(self.stage / "searches.csv", index=False)
         return table
 
-    def beside(self):
+    def beside(self) -> None:
         """Configuration, inputs, tables, plots, report and logs."""
         import yaml
 
@@ -209,7 +216,7 @@ class Archive:
                 if file.is_file():
                     copy(file, self.stage / file.relative_to(self.folder))
 
-    def graph(self, entry):
+    def graph(self, entry: dict[str, Any]) -> dict[str, Any] | None:
         """An entry of `graphs` whose file lies in the archive, or None without a file."""
         if "file" not in entry:
             return entry
@@ -223,7 +230,7 @@ class Archive:
             self.bring(source, self.stage / entry["file"])
         return entry
 
-    def programs(self):
+    def programs(self) -> None:
         """Source, workflow, schemas, and the versions of what ran."""
         for name in ("python", "workflow", "schemas", "config"):
             # Copied one by one, as those of an installation may be read-only.
@@ -243,7 +250,7 @@ class Archive:
         (environment / "archived-on.json").write_text(json.dumps(machine, indent=1) + "\n")
         self.source()
 
-    def source(self):
+    def source(self) -> None:
         """The source as `make dist` packs it, or what the user names."""
         (self.stage / "source").mkdir()
         path = self.options.source and Path(self.options.source)
@@ -257,7 +264,7 @@ class Archive:
             note = "an installed hopwave-study has no source: name its tarball with --source"
             print(f"hopwave-study: {note}", file=sys.stderr)
 
-    def dist(self):
+    def dist(self) -> Path:
         """Has the build folder pack its source."""
         command = ["make", "-s", "-C", str(self.place.here), "dist"]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -267,7 +274,7 @@ class Archive:
             fail(4, f"make dist: {last}; name a source tarball with --source")
         return made[0]
 
-    def publish(self, output, pack):
+    def publish(self, output: Path, pack: Any) -> None:
         """Puts the bag where it belongs, under its name once it is whole."""
         result = self.stage
         if self.packed:
@@ -278,11 +285,11 @@ class Archive:
         os.replace(result, output)
 
 
-def has(package):
+def has(package: str) -> bool:
     return any(d.metadata["Name"] == package for d in distributions())
 
 
-def processor():
+def processor() -> str:
     """The processor as Linux calls it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -2,12 +2,19 @@
 workflow, its steps, and for each file the run that made it and from what."""
 
 import mimetypes
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rocrate.model.computerlanguage import ComputerLanguage
 from rocrate.model.contextentity import ContextEntity
 from rocrate.model.file import File
 from rocrate.rocrate import ROCrate
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = dict[Any, Any]  # of the table of files
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
@@ -23,7 +30,7 @@ RESULTS = ["results/results.csv", "results/report.html", "results/gate.csv"]
 HDF5 = "application/x-hdf5"
 
 
-def describe(folder, table, about):
+def describe(folder: Path, table: "pandas.DataFrame", about: Mapping[str, Any]) -> None:
     """Writes ro-crate-metadata.json into a folder that holds all else of an archive.
 
     table   a row for each HDF5 file of the study, kept or left out
@@ -38,30 +45,33 @@ def describe(folder, table, about):
 class Writer:
     """Fills a crate."""
 
-    def __init__(self, crate, folder, table, about):
+    def __init__(
+        self, crate: Any, folder: Path, table: "pandas.DataFrame", about: Mapping[str, Any]
+    ) -> None:
         self.crate, self.folder, self.table, self.about = crate, folder, table, about
-        self.entities, self.runs = {}, []
+        self.entities: dict[str, Any] = {}
+        self.runs: list[Any] = []
 
-    def add(self, identifier, kind, /, **properties):
+    def add(self, identifier: str, kind: str, /, **properties: Any) -> Any:
         """A contextual entity. Lists of one are values."""
         single = (key for key, v in properties.items() if isinstance(v, list) and len(v) == 1)
         properties |= {key: properties[key][0] for key in list(single)}
         properties = {"@type": kind, **properties}
         return self.crate.add(ContextEntity(self.crate, identifier, properties))
 
-    def write(self):
+    def write(self) -> None:
         self.files()
         self.root()
         self.workflow()
         runs = [self.step_run(row) for row in self.table.to_dict("records")]
         self.whole_run(runs)
 
-    def files(self):
+    def files(self) -> None:
         """All files that are there, and those that are not."""
         hdf5 = {row["file"]: row for row in self.table.to_dict("records")}
         for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
             name = path.relative_to(self.folder).as_posix()
-            properties = {
+            properties: dict[str, Any] = {
                 "name": Path(name).name,
                 "contentSize": str(path.stat().st_size),
             }
@@ -79,10 +89,10 @@ class Writer:
                 self.entities[name] = self.left_out(name, row)
 
     @staticmethod
-    def digests(row):
+    def digests(row: Row) -> Row:
         return {"sha256": row["sha256"], "identifier": row["digest"] or row["file"]}
 
-    def left_out(self, name, row):
+    def left_out(self, name: str, row: Row) -> Any:
         """A file that can be made again."""
         return self.add(
             f"#{name}",
@@ -94,7 +104,7 @@ class Writer:
             **self.digests(row),
         )
 
-    def root(self):
+    def root(self) -> None:
         root = self.crate.root_dataset
         root["name"] = self.about["title"]
         root["description"] = (
@@ -109,14 +119,14 @@ class Writer:
         if self.about["author"]:
             root["author"] = self.add("#author", "Person", name=self.about["author"])
 
-    def licence(self):
+    def licence(self) -> Any:
         licence = self.about["licence"]
         if licence and "://" in licence:
             return self.add(licence, "CreativeWork", name=licence)
         text = licence or "No licence is stated; ask whoever made the archive."
         return self.add("#licence", "CreativeWork", name=text, description=text)
 
-    def workflow(self):
+    def workflow(self) -> None:
         """The workflow, the programs that it runs and the steps in which it does."""
         workflow = self.entities[WORKFLOW]
         language = ComputerLanguage(
@@ -156,7 +166,7 @@ class Writer:
         workflow["output"] = [self.parameter(Path(n).stem, n) for n in outputs]
         self.crate.mainEntity = workflow
 
-    def parameter(self, name, file):
+    def parameter(self, name: str, file: str) -> Any:
         return self.add(
             f"#parameter-{name}",
             "FormalParameter",
@@ -165,7 +175,7 @@ class Writer:
             workExample=self.entities[file],
         )
 
-    def action(self, identifier, kind, rows, /, **properties):
+    def action(self, identifier: str, kind: str, rows: list[Row], /, **properties: Any) -> Any:
         """A run of something, from its first start to its last end."""
         return self.add(
             identifier,
@@ -175,7 +185,7 @@ class Writer:
             **properties,
         )
 
-    def step_run(self, row):
+    def step_run(self, row: Row) -> Any:
         """The run of a program that made one file, and that of its step."""
         step, name = row["program"].removeprefix("hopwave-"), row["file"]
         before = [self.entities[path] for path in row["inputs"].split()]
@@ -200,7 +210,7 @@ class Writer:
             object=run,
         )
 
-    def whole_run(self, step_runs):
+    def whole_run(self, step_runs: list[Any]) -> None:
         rows = self.table.to_dict("records")
         results = [self.entities[name] for name in RESULTS if name in self.entities]
         run = self.action(

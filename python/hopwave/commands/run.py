@@ -5,17 +5,22 @@ import atexit
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..study.configuration import Study
 from tempfile import mkdtemp
 
 from . import guard
-from .base import fail, need, read_config, read_study, use_programs
+from .base import Place, fail, need, read_config, read_study, use_programs
 
 PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
 
 
-def add_machine(command):
+def add_machine(command: argparse.ArgumentParser) -> None:
     """The options that say where and how Snakemake runs the programs."""
     command.add_argument("--cores", metavar="N", help="processors to use; default: all")
     command.add_argument(
@@ -28,7 +33,7 @@ def add_machine(command):
     command.add_argument("snakemake", nargs="*", metavar="-- OPTION", help=argparse.SUPPRESS)
 
 
-def add(commands):
+def add(commands: Any) -> None:
     command = commands.add_parser(
         "run",
         help="make what is missing or out of date, and the report",
@@ -48,7 +53,7 @@ def add(commands):
     command.set_defaults(main=main)
 
 
-def profile_folder(folder, profile):
+def profile_folder(folder: Path, profile: str) -> str:
     """A profile is a folder, or the name of one that comes with the workflow."""
     shipped = folder / "workflow" / "profiles" / profile
     for choice in (Path(profile), shipped):
@@ -57,7 +62,9 @@ def profile_folder(folder, profile):
     fail(3, f"{profile}: no profile (a folder with config.yaml)")
 
 
-def snakemake(place, options, config, directory):
+def snakemake(
+    place: Place, options: argparse.Namespace, config: Path, directory: str | Path
+) -> list[str]:
     """The command that runs the workflow on a configuration in a directory."""
     command = [sys.executable, "-m", "snakemake"]
     command += ["--snakefile", str(place.folder / "workflow" / "Snakefile")]
@@ -71,14 +78,14 @@ def snakemake(place, options, config, directory):
     return command
 
 
-def profile_value(command, key):
+def profile_value(command: list[str], key: str) -> Any:
     """What the profile of a command says under a key; None if nothing."""
     folder = Path(command[command.index("--workflow-profile") + 1])
     values = [read_config(file).get(key) for file in folder.glob("config*.yaml")]
     return next(filter(None, values), None)
 
 
-def call(command, directory):
+def call(command: list[str], directory: str | Path) -> int:
     """Runs Snakemake alone in a folder, clear of what a killed run has left there, and
     returns its status."""
     slurm = profile_value(command, "executor") == "slurm"
@@ -92,7 +99,7 @@ def call(command, directory):
         return guard.watch(command, directory)
 
 
-def main(place, options):
+def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
     config = Path(options.config or place.folder / "config" / "study.yaml")
     results = Path(options.directory) / "results"
@@ -119,7 +126,9 @@ def main(place, options):
     sys.exit(status)
 
 
-def named(entries, kind, names):
+def named(
+    entries: Iterable[dict[str, Any]], kind: str, names: set[str]
+) -> Iterator[dict[str, Any]]:
     """Those of layouts, methods or figures that are not for other graphs (or layouts, the
     kind) alone."""
     for entry in entries:
@@ -129,7 +138,7 @@ def named(entries, kind, names):
             yield {**entry, kind: kept} if kind in entry else entry
 
 
-def limited(config, study, most):
+def limited(config: Path, study: "Study", most: int) -> Any:
     """A configuration without numbers of parts above the most, nor what has no
     others. study: what it means."""
     from ..study.configuration import label_of, layout_label
@@ -164,7 +173,7 @@ def limited(config, study, most):
     return changed
 
 
-def as_read(config, directory):
+def as_read(config: Any, directory: str | Path) -> Any:
     """A file with a configuration for Snakemake, whose own reader would take dates for no
     texts. It lies where the jobs of a cluster see it too."""
     import yaml
@@ -181,7 +190,7 @@ def as_read(config, directory):
     return path
 
 
-def keep(config, copy):
+def keep(config: Path, copy: Path) -> None:
     """Keeps the configuration beside what is made from it."""
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)

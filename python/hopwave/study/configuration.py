@@ -178,12 +178,12 @@ def fits(method, partition):
     return works and partition["label"] in method.get("layouts", [partition["label"]])
 
 
-def label_of(graph):
+def label_of(graph: dict[str, Any]) -> Any:
     """The name of an entry of `graphs`."""
     return graph.get("name", graph.get("model"))
 
 
-def layout_label(layout):
+def layout_label(layout: dict[str, Any]) -> str:
     """The name of an entry of `layouts`, which results call it by."""
     skip = ("layout", "graphs", "grids", "devices")
     return layout["layout"] + tag("layout", layout, *skip)
