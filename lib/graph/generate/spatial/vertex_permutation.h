@@ -18,7 +18,7 @@ struct hw_vertex_permutation {
 static inline struct hw_vertex_permutation hw_vertex_permutation(uint64_t seed, hw_gid vertices,
                                                                  bool scramble)
 {
-    struct hw_vertex_permutation permutation = {!scramble, (uint64_t)vertices, {0}};
+    struct hw_vertex_permutation permutation = {!scramble, (uint64_t)vertices, {0, 0, {0}}};
     int bits = 0;
 
     while (permutation.vertices > (uint64_t)1 << bits)
