@@ -125,7 +125,7 @@ is "but not from the digest that was kept" \
 forged && tamper orphan F/data results/partitions/rmat-s6/1d-2.h5 && tamper bag F
 found "a partition of another graph" "chain: results/partitions/rmat-s6/1d-2.h5: made from another graph than"
 forged && sed -i 's,^results/checks/rmat-s6,results/../../checks/rmat-s6,' F/data/files.csv && tamper bag F
-refused "a table that leads elsewhere" 3 "names results/\.\./.*, which lies outside" "$PYTHON3" "$study" repeat F
+refused "a table that leads elsewhere" 3 "names 'results/\.\./.*, which lies outside" "$PYTHON3" "$study" repeat F
 forged && sed -i 's,inputs/ring/ring.txt,/etc/passwd,' F/data/study.yaml && tamper bag F
 refused "a configuration that does" 3 "names /etc/passwd, which lies outside" "$PYTHON3" "$study" repeat F --all
 mkdir -p used/archive && touch used/archive/mine
