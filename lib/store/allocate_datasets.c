@@ -72,11 +72,11 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
     struct stat about;
     char *path = NULL;
 
-    store->layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
-    if (store->layout_fd < 0)
+    store->temporary.layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
+    if (store->temporary.layout_fd < 0)
         return hw_fail(err, HW_RESOURCES, "cannot be created in memory: %s", strerror(errno));
     /* HDF5 must neither truncate nor lock an existing file: it creates one under another name. */
-    if (asprintf(&path, "%s.layout", store->temporary) < 0)
+    if (asprintf(&path, "%s.layout", store->temporary.path) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
     hw_incomplete_file_add(path);
     enum hw_status status = create_file(store, path, err);
@@ -89,8 +89,8 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
         fstat(*(int *)handle, &about) != 0)
         return hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
     /* Copies what HDF5 has written so far, the start of the file. */
-    status = copy_range(*(int *)handle, store->layout_fd, 0, about.st_size, err);
-    if (status == HW_OK && dup2(store->layout_fd, *(int *)handle) < 0)
+    status = copy_range(*(int *)handle, store->temporary.layout_fd, 0, about.st_size, err);
+    if (status == HW_OK && dup2(store->temporary.layout_fd, *(int *)handle) < 0)
         status = hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
     return status;
 }
@@ -310,7 +310,7 @@ static enum hw_status copy_metadata(const struct hw_store *store, struct hw_erro
     struct stat about;
     hw_count at = 0;
 
-    if (fstat(store->layout_fd, &about) != 0)
+    if (fstat(store->temporary.layout_fd, &about) != 0)
         return hw_fail(err, HW_INTERNAL, "its layout cannot be examined: %s", strerror(errno));
     enum hw_status status = hw_alloc(&order, store->datasets + 1, sizeof *order, "order", err);
     if (status != HW_OK)
@@ -320,13 +320,15 @@ static enum hw_status copy_metadata(const struct hw_store *store, struct hw_erro
     qsort(order, (size_t)store->datasets, sizeof *order, by_address);
     for (int i = 0; i < store->datasets && status == HW_OK; i++)
         if (order[i]->address >= 0) {
-            status = copy_range(store->layout_fd, store->temporary_fd, at, order[i]->address, err);
+            status = copy_range(store->temporary.layout_fd, store->temporary.fd, at,
+                                order[i]->address, err);
             at = order[i]->address + hw_dataset_count(order[i]) * (hw_count)order[i]->element;
         }
     free(order);
     if (status == HW_OK)
-        status = copy_range(store->layout_fd, store->temporary_fd, at, about.st_size, err);
-    if (status == HW_OK && ftruncate(store->temporary_fd, about.st_size) != 0)
+        status =
+            copy_range(store->temporary.layout_fd, store->temporary.fd, at, about.st_size, err);
+    if (status == HW_OK && ftruncate(store->temporary.fd, about.st_size) != 0)
         status = hw_fail(err, HW_RESOURCES, "cannot be cut to size: %s", strerror(errno));
     return status;
 }
@@ -343,7 +345,7 @@ void hw_allocate_drop(struct hw_store *store)
     struct hw_error ignored;
 
     (void)close_all(store, &ignored);
-    if (store->layout_fd >= 0)
-        close(store->layout_fd);
-    store->layout_fd = -1;
+    if (store->temporary.layout_fd >= 0)
+        close(store->temporary.layout_fd);
+    store->temporary.layout_fd = -1;
 }

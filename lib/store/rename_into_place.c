@@ -23,20 +23,20 @@ static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
 {
     struct stat about;
 
-    store->found = false;
-    store->temporary_fd =
-        open(store->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (store->temporary_fd < 0 && errno == EEXIST) {
-        store->temporary_fd = open(store->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-        store->found = store->temporary_fd >= 0;
+    store->temporary.found = false;
+    store->temporary.fd =
+        open(store->temporary.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (store->temporary.fd < 0 && errno == EEXIST) {
+        store->temporary.fd = open(store->temporary.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        store->temporary.found = store->temporary.fd >= 0;
     }
     /* An existing file is removed only on the caller's request. */
-    store->keep = store->temporary_fd < 0 || store->found;
-    if (store->temporary_fd < 0)
-        return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", store->temporary,
+    store->temporary.keep = store->temporary.fd < 0 || store->temporary.found;
+    if (store->temporary.fd < 0)
+        return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", store->temporary.path,
                        strerror(errno));
-    if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
-        return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
+    if (fstat(store->temporary.fd, &about) != 0 || !S_ISREG(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary.path);
     return HW_OK;
 }
 
@@ -46,37 +46,38 @@ static bool is_named(const struct hw_store *store)
 {
     struct stat open_one, named;
 
-    return fstat(store->temporary_fd, &open_one) == 0 && lstat(store->temporary, &named) == 0 &&
-           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+    return fstat(store->temporary.fd, &open_one) == 0 &&
+           lstat(store->temporary.path, &named) == 0 && open_one.st_dev == named.st_dev &&
+           open_one.st_ino == named.st_ino;
 }
 
 /* Opens PATH.partial for this process alone. */
 static enum hw_status own_partial(struct hw_store *store, struct hw_error *err)
 {
-    if (asprintf(&store->temporary, "%s.partial", store->path) < 0) {
-        store->temporary = NULL;
+    if (asprintf(&store->temporary.path, "%s.partial", store->path) < 0) {
+        store->temporary.path = NULL;
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
     }
     for (int i = 0; i < ATTEMPTS; i++) {
         HW_TRY(open_partial(store, err));
-        if (!hw_incomplete_file_lock(store->temporary_fd, true)) {
-            store->keep = true;
+        if (!hw_incomplete_file_lock(store->temporary.fd, true)) {
+            store->temporary.keep = true;
             break;
         }
         /* The process that held the lock until now may have made the output. */
         if (is_named(store))
             return hw_incomplete_file_check(store->path, store->force, err);
-        close(store->temporary_fd);
-        store->temporary_fd = -1;
+        close(store->temporary.fd);
+        store->temporary.fd = -1;
     }
     return hw_fail(err, HW_RESOURCES, "another process is writing it");
 }
 
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
-    if (store->partial)
+    if (store->temporary.partial)
         return own_partial(store, err);
-    return hw_incomplete_file_make(store->path, &store->temporary, &store->temporary_fd, err);
+    return hw_incomplete_file_make(store->path, &store->temporary.path, &store->temporary.fd, err);
 }
 
 /* The end of the datasets allocated so far. */
@@ -100,12 +101,12 @@ enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count
     hw_count needed, end;
 
     if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
-        __builtin_add_overflow(store->unreserved, bytes, &needed) ||
+        __builtin_add_overflow(store->temporary.unreserved, bytes, &needed) ||
         __builtin_add_overflow(allocated_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
     /* An existing partial file has its space allocated. */
-    return hw_incomplete_file_require_space(store->temporary_fd, store->found ? 0 : needed, end,
-                                            err);
+    return hw_incomplete_file_require_space(store->temporary.fd,
+                                            store->temporary.found ? 0 : needed, end, err);
 }
 
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
@@ -113,38 +114,38 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
 {
     if (bytes == 0)
         return HW_OK;
-    if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes + METADATA_BYTES) == 0)
+    if (fallocate(store->temporary.fd, FALLOC_FL_KEEP_SIZE, address, bytes + METADATA_BYTES) == 0)
         return HW_OK;
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
         return hw_fail(err, HW_RESOURCES, "no space for %" PRId64 " MB: %s", bytes / 1000000 + 1,
                        strerror(errno));
-    store->unreserved += bytes; /* a file system without preallocation */
+    store->temporary.unreserved += bytes; /* a file system without preallocation */
     return HW_OK;
 }
 
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err)
 {
-    if (fsync(store->temporary_fd) != 0)
+    if (fsync(store->temporary.fd) != 0)
         return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
     enum hw_status status =
-        hw_incomplete_file_publish(store->temporary, store->path, store->force, err);
+        hw_incomplete_file_publish(store->temporary.path, store->path, store->force, err);
     /* The output of another process is there; nothing will go on from this one. */
     if (status == HW_USAGE)
-        store->keep = false;
+        store->temporary.keep = false;
     if (status != HW_OK)
         return status;
-    close(store->temporary_fd);
-    store->temporary_fd = -1;
-    free(store->temporary);
-    store->temporary = NULL;
+    close(store->temporary.fd);
+    store->temporary.fd = -1;
+    free(store->temporary.path);
+    store->temporary.path = NULL;
     return HW_OK;
 }
 
 void hw_temporary_drop(struct hw_store *store)
 {
-    if (store->temporary_fd >= 0)
-        close(store->temporary_fd);
-    store->temporary_fd = -1;
-    if (store->temporary && !store->keep)
-        unlink(store->temporary);
+    if (store->temporary.fd >= 0)
+        close(store->temporary.fd);
+    store->temporary.fd = -1;
+    if (store->temporary.path && !store->temporary.keep)
+        unlink(store->temporary.path);
 }

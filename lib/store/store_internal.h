@@ -76,6 +76,17 @@ struct hw_dataset {
     struct hw_blocks blocks;
 };
 
+/* The file that is written, until it gets its name. Descriptors are open on rank 0 alone. */
+struct hw_temporary {
+    char *path;          /* NULL before it exists */
+    int fd;              /* -1 when closed */
+    int layout_fd;       /* of the layout in memory; -1 when closed */
+    hw_count unreserved; /* bytes of datasets that the file system did not preallocate */
+    bool partial;        /* has a fixed name, PATH.partial ... */
+    bool found;          /* ... existed before ... */
+    bool keep;           /* ... and is not removed if the store is dropped */
+};
+
 struct hw_store {
     struct hw_context ctx;
     enum hw_kind kind;
@@ -85,23 +96,16 @@ struct hw_store {
     bool writing;
     bool dry_run; /* a dry run: written nowhere, only the digests are wanted */
     bool force;
-    bool partial; /* writing: the temporary file has a fixed name, PATH.partial ... */
-    bool found;   /* ... existed before ... */
-    bool keep;    /* ... and is not removed if the store is dropped */
     int attributes, datasets;
     struct hw_attribute *attribute;
     struct hw_dataset *dataset;
     bool digested;               /* writing: the digests are those of what is written */
     char digest[HW_DIGEST_SIZE]; /* of the root; "" while unknown, or for a recipe without one */
 
-    /* writing */
-    char *temporary;     /* path of the temporary file; NULL before it exists */
-    int temporary_fd;    /* on rank 0; otherwise -1 */
-    int layout_fd;       /* the layout in memory, on rank 0; otherwise -1 */
-    hid_t file;          /* the HDF5 file there, or that is read; negative when closed */
-    MPI_File data;       /* MPI_FILE_NULL when closed */
-    hw_count unreserved; /* bytes of datasets that the file system did not preallocate */
-    double started;      /* of the program, when hw_store_set_run() was called */
+    struct hw_temporary temporary; /* writing */
+    hid_t file;                    /* the HDF5 file there, or that is read; negative when closed */
+    MPI_File data;                 /* writing: MPI_FILE_NULL when closed */
+    double started;                /* writing: of the program, when hw_store_set_run() was called */
 
     /* reading */
     int fd;

@@ -29,7 +29,7 @@ static enum hw_status make_temporary(struct hw_store *store, struct hw_error *er
  */
 static enum hw_status open_data(struct hw_store *store, struct hw_error *err)
 {
-    const char *path = store->temporary;
+    const char *path = store->temporary.path;
     enum hw_status status = HW_OK;
     char by_descriptor[64];
     int fd = -1;
@@ -56,17 +56,17 @@ static enum hw_status open_data(struct hw_store *store, struct hw_error *err)
 static enum hw_status open_temporary(struct hw_store *store, struct hw_error *err)
 {
     const struct hw_context *ctx = &store->ctx;
-    int length = ctx->rank == 0 ? (int)strlen(store->temporary) + 1 : 0;
+    int length = ctx->rank == 0 ? (int)strlen(store->temporary.path) + 1 : 0;
 
     enum hw_status status = hw_mpi(MPI_Bcast(&length, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
     if (status == HW_OK && ctx->rank != 0)
-        status = hw_alloc(&store->temporary, length, 1, "a path", err);
+        status = hw_alloc(&store->temporary.path, length, 1, "a path", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Bcast(store->temporary, length, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
-    if (status == HW_OK && !store->partial)
-        hw_incomplete_file_add(store->temporary);
+        status = hw_mpi(MPI_Bcast(store->temporary.path, length, MPI_CHAR, 0, ctx->world),
+                        "MPI_Bcast", err);
+    if (status == HW_OK && !store->temporary.partial)
+        hw_incomplete_file_add(store->temporary.path);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, open_data(store, err), err);
@@ -89,7 +89,7 @@ static enum hw_status create(const struct hw_context *ctx, const char *path, enu
     if (status == HW_OK) {
         made->writing = true;
         made->force = force;
-        made->partial = partial;
+        made->temporary.partial = partial;
         if (ctx->rank == 0)
             status = make_temporary(made, err);
     }
@@ -119,21 +119,21 @@ enum hw_status hw_store_create_partial(const struct hw_context *ctx, const char 
     *found = false;
     if (status != HW_OK)
         return status;
-    int there = (*store)->found;
+    int there = (*store)->temporary.found;
     status = hw_mpi(MPI_Bcast(&there, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
     *found = there != 0;
     if (status == HW_OK && !*found)
-        hw_incomplete_file_add((*store)->temporary);
+        hw_incomplete_file_add((*store)->temporary.path);
     return status;
 }
 
 void hw_store_keep(struct hw_store *store, bool keep)
 {
-    store->keep = keep;
+    store->temporary.keep = keep;
     if (keep)
-        hw_incomplete_file_forget(store->temporary);
+        hw_incomplete_file_forget(store->temporary.path);
     else
-        hw_incomplete_file_add(store->temporary);
+        hw_incomplete_file_add(store->temporary.path);
 }
 
 enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err)

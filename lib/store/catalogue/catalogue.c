@@ -34,7 +34,7 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
         return status;
     made->ctx = *ctx;
     made->kind = kind;
-    made->temporary_fd = made->layout_fd = made->fd = -1;
+    made->temporary.fd = made->temporary.layout_fd = made->fd = -1;
     made->file = -1;
     made->data = MPI_FILE_NULL;
     status = copy_text(path, &made->path, err);
@@ -87,9 +87,9 @@ void hw_store_free(struct hw_store *store)
         dataset_clear(&store->dataset[i]);
     free(store->attribute);
     free(store->dataset);
-    if (store->temporary)
-        hw_incomplete_file_forget(store->temporary);
-    free(store->temporary);
+    if (store->temporary.path)
+        hw_incomplete_file_forget(store->temporary.path);
+    free(store->temporary.path);
     free(store->path);
     hw_schema_free(store->schema);
     if (store->fd >= 0)
