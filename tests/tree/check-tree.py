@@ -17,7 +17,7 @@ The rules:
   cuda      Neither code nor comments of lib/ name CUDA, but for words that users type or read, in
             string literals; tests are free.
   size      A folder has at most 20 sources and headers (tests not counted), a file at most
-            700 lines, a function at most 70 lines and 8 parameters.
+            700 lines, a function at most 70 lines and 8 parameters, a struct at most 25 fields.
 
 The compilers come from the environment: CC (with MPI's headers) and CXX, and HW_CPPFLAGS for
 other headers. Kernels' headers are compiled against the emulated devices of gpu/emulated.
@@ -120,7 +120,7 @@ ALLOWED = {
 PUBLIC = "gpu/hopwave_gpu.h"
 # Folders that may include from anywhere.
 FREE = ("tests/", "bench/")
-FOLDER_MOST, FILE_MOST, FUNCTION_MOST, PARAMETERS_MOST = 20, 700, 70, 8
+FOLDER_MOST, FILE_MOST, FUNCTION_MOST, PARAMETERS_MOST, FIELDS_MOST = 20, 700, 70, 8, 25
 
 CUDA = re.compile(r"cuda|nvshmem|nvcc|__(?:host|device|global|shared)__", re.IGNORECASE)
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -249,6 +249,28 @@ def check_functions(file: str, lines: list[str]) -> Iterator[str]:
                     yield f"{file}:{first + 1}: {name} has {parameters(match.group(2))} parameters"
 
 
+STRUCT = re.compile(r"(?:typedef )?struct (\w+)(?: final)?(?: : .*)? \{")
+
+
+def check_structs(file: str, text: str) -> Iterator[str]:
+    """Structs with too many fields; functions among them do not count."""
+    lines = re.sub(
+        r"/\*.*?\*/", lambda match: "\n" * match.group().count("\n"), text, flags=re.S
+    ).split("\n")
+    begin: tuple[int, str] | None = None
+    fields = 0
+    for number, line in enumerate(lines, 1):
+        match = STRUCT.fullmatch(line)
+        if match:
+            begin, fields = (number, match.group(1)), 0
+        elif begin and line.startswith("}"):
+            if fields > FIELDS_MOST:
+                yield f"{file}:{begin[0]}: struct {begin[1]} has {fields} fields"
+            begin = None
+        elif begin and line.rstrip().endswith(";") and "(" not in line:
+            fields += 1 + line.count(",")
+
+
 def check_sizes(root: Path, files: list[str]) -> Iterator[str]:
     """Rule `size`."""
     folders = Counter(os.path.dirname(file) for file in files if not is_test(file))
@@ -260,6 +282,7 @@ def check_sizes(root: Path, files: list[str]) -> Iterator[str]:
         if len(lines) - 1 > FILE_MOST and not is_test(file):
             yield f"{file}:1: {len(lines) - 1} lines"
         yield from check_functions(file, lines)
+        yield from check_structs(file, "\n".join(lines))
 
 
 def compilations(files: list[str]) -> Iterator[tuple[str, list[str], bool]]:

@@ -101,6 +101,12 @@ broken "a file that is too long" '^lib/base/long.c:1: 701 lines' lib/base/long.c
     echo '}'
 } >"$work/long"
 broken "a function that is too long" '^lib/base/long.c:1: f has 73 lines' lib/base/long.c <"$work/long"
+{
+    echo 'struct large {'
+    seq 1 26 | sed 's|.*|    int f&; /* a field; and more */|'
+    echo '};'
+} >"$work/long"
+broken "a struct of too many fields" '^lib/base/large.h:1: struct large has 26 fields' lib/base/large.h <"$work/long"
 mkdir "$work/good/lib/graph"
 for number in $(seq 1 21); do
     echo "int f$number;" >"$work/good/lib/graph/f$number.c"
