@@ -38,10 +38,10 @@ void hw_make_line(char *text)
 
     while (*text) {
         const int length = character((const unsigned char *)text, &code);
-        const int shown = length > 0 && !controls(code) ? length : 0;
-        if (shown == 0)
+        const int printable = length > 0 && !controls(code) ? length : 0;
+        if (printable == 0)
             *text = '?';
-        text += shown > 0 ? shown : 1;
+        text += printable > 0 ? printable : 1;
     }
 }
 

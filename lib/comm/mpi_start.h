@@ -1,5 +1,5 @@
 /*
- * What stands around MPI: a look at what it needs before it starts, and a sentence and a status
+ * What stands around MPI: a look at what it needs before it starts, and a message and a status
  * where it ends the process by itself. MPI_Init() does not return failures, and ROMIO calls
  * MPI_Abort() with status 1 where memory ends.
  */
@@ -9,7 +9,7 @@
 #include "lib/base/status.h"
 
 /* The rank that the launcher gave this process, before MPI knows it; -1: it was not started by a
- * launcher, as far as the environment tells. Local. */
+ * launcher, as far as the environment says. Local. */
 int hw_launch_rank(void);
 
 /* Opens /dev/null for each of standard input, output and error that is closed, so that no file
@@ -17,7 +17,7 @@ int hw_launch_rank(void);
 void hw_standard_files_open(void);
 
 /* Allows as many open files as the system lets this process have. Returns HW_RESOURCES, with a
- * sentence for one process of each node (elsewhere it is empty), where those, /dev/shm or the
+ * message for one process of each node (elsewhere it is empty), where those, /dev/shm or the
  * address space are too few or too small for MPI to start. Local; before MPI starts. */
 enum hw_status hw_mpi_check_limits(struct hw_error *err);
 

@@ -1,7 +1,7 @@
 /*
  * Datasets that HDF5 has to convert: chunked, compressed, of another byte order or width, such as
  * h5repack and other programs write. Every rank reads its ranges by the library itself. Values that
- * would not fit change in conversion, and their digest tells.
+ * would not fit change in conversion, and their digest would differ.
  */
 #include "lib/store/store_internal.h"
 

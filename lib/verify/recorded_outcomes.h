@@ -1,5 +1,5 @@
 /*
- * The outcomes of shortest-path searches that a tree file records.
+ * The results of shortest-path searches that a tree file records.
  */
 #ifndef HOPWAVE_VERIFY_RECORDED_OUTCOMES_H
 #define HOPWAVE_VERIFY_RECORDED_OUTCOMES_H

@@ -30,7 +30,7 @@ struct check {
     hw_gid *other_parent;   /* [length] */
     void *serial_values;    /* [vertices] on rank 0 */
     hw_count *slice;        /* [2][ranks] elements sent to and received from each */
-    struct hw_answers answers, other_answers; /* the outcomes of the searches of both files */
+    struct hw_answers answers, other_answers; /* the results recorded in both files */
 };
 
 static void close_check(struct check *check)
@@ -376,7 +376,7 @@ static enum hw_status read_roots(const struct check *check, struct hw_store *sto
     return status;
 }
 
-/* Reads the outcomes of shortest-path searches. Collective. */
+/* Reads the recorded results of shortest-path searches. Collective. */
 static enum hw_status read_answers(struct check *check, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;

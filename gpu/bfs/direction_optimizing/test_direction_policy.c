@@ -64,10 +64,10 @@ static void test_random(struct tap *tap, const struct hw_bfs_policy *policy)
     struct hw_bfs_state state = make_state(sixteenth, sixteenth * DEGREE, sixteenth);
 
     tap_ok(tap, hw_bfs_after_queue(policy, &state) == HW_BFS_PUSH_ONLY,
-           "a sixteenth of a random graph is pushed, and what it finds is not queued");
+           "a sixteenth of a random graph is pushed, and what it discovers is not queued");
     state = make_state(VERTICES / 512, VERTICES / 512 * DEGREE, VERTICES / 512);
     tap_ok(tap, hw_bfs_after_queue(policy, &state) == HW_BFS_PUSH,
-           "less is pushed, and what it finds is queued");
+           "less is pushed, and what it discovers is queued");
     state.frontier = 64;
     state.edges = 64 * DEGREE;
     tap_ok(tap, hw_bfs_after_queue(policy, &state) == HW_BFS_PUSH_BLOCK, "few are for one block");

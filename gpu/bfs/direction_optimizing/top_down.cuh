@@ -414,8 +414,8 @@ load_warp_lists(const Params &params, const level_queue<Offset> &queue, uint32_t
 
 /*
  * Expands this GPU's frontier, in ranges of edges of which each warp takes its own: warps wait for
- * nobody, so that the latencies of one are hidden by the others. Arguments as above. All threads of
- * the grid.
+ * nobody, so that the latencies of one overlap with those of the others. Arguments as above. All
+ * threads of the grid.
  */
 template <class Peers, push_mode mode, typename Offset, class Params>
 __device__ push_counts push_by_warps(const Params &params, const level_queue<Offset> &queue,

@@ -185,7 +185,7 @@ static enum hw_status count_edges(struct building *self, struct hw_gpu_vertex_so
 
 /* Whether degrees hardly vary, so that no vertex is a hub: a standard deviation below this part of
  * the mean (random graphs of mean degree d: 1 / sqrt(d); R-MAT graphs: above 1). Longer lists than
- * fit beside the record of a vertex are fast in any order only if there are many. */
+ * fit next to the record of a vertex are fast in any order only if there are many. */
 #define MAX_VARIATION 0.7
 #define INLINE_DEGREE 8
 #define MIN_MEAN_DEGREE 3

@@ -106,10 +106,10 @@ static inline double hw_delta_branching_distance(const struct hw_delta_graph_cla
  *
  * Where degrees hardly vary nearly all vertices are reached at about the same distance, ln n times
  * the branching distance, and the rest falls by e in each further one. The first bucket holds all
- * but some e^-4 of them, so that few edges are heavy; the pull after it finds the others: G(n,m) of
- * scale 24 and edge factor 16, 26.8 GTEPS for 15.8; 0.9 times as wide 22.7. Without a split, steps
- * of twice the branching distance: edge factor 2, 4.6 for 2.3 (one H200; 2026-11-26, 04fd135). Not
- * on several GPUs, where it was not measured. */
+ * but some e^-4 of them, so that few edges are heavy; the pull after it relaxes the others: G(n,m)
+ * of scale 24 and edge factor 16, 26.8 GTEPS for 15.8; 0.9 times as wide 22.7. Without a split,
+ * steps of twice the branching distance: edge factor 2, 4.6 for 2.3 (one H200; 2026-11-26,
+ * 04fd135). Not on several GPUs, where it was not measured. */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
     const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);

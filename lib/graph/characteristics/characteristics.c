@@ -145,7 +145,7 @@ static enum hw_status count_sizes(const struct hw_adjacency *adjacency, const hw
     return hw_owner_query(&query, HW_OK, shares, share, NULL, err);
 }
 
-/* Counts components and finds the largest; *root: its label. */
+/* Counts components and selects the largest; *root: its label. */
 static enum hw_status find_largest(const struct hw_adjacency *adjacency, const struct sizes *sizes,
                                    struct hw_characteristics *found, hw_gid *root,
                                    struct hw_error *err)

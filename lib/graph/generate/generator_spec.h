@@ -18,7 +18,7 @@ const char *const *hw_weighting_names(void);
 enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
                                   struct hw_error *err);
 
-/* The parameters that models have beside vertices, edges and weights: a bit each. */
+/* The parameters that models have besides vertices, edges and weights: a bit each. */
 enum hw_model_parameter {
     HW_PARAMETER_SCALE = 1 << 0,
     HW_PARAMETER_EDGE_FACTOR = 1 << 1,

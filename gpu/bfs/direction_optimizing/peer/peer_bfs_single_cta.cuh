@@ -3,7 +3,7 @@
  * each GPU, while the frontier is small. The other blocks wait at a barrier of their GPU.
  *
  * A level of the whole grid costs two barriers between all blocks of all GPUs, which in graphs of
- * high diameter is most of the time. Here one block of each GPU tells the others directly: it
+ * high diameter is most of the time. Here one block of each GPU signals the others directly: it
  * expands the vertices that its GPU owns, stores each discovery in the inboxes of all other GPUs,
  * signals them, applies what it received, and signals the size of its next frontier, by which all
  * GPUs make the same decision. Inboxes need no second buffer: nobody sends the entries of a level

@@ -1,5 +1,5 @@
 /*
- * A keyed permutation of the vertices of a graph, so that ids tell nothing of places: the hash of
+ * A keyed permutation of the vertices of a graph, so that ids do not depend on places: the hash of
  * labels on the next power of two, walked along its cycle until it falls below the number of
  * vertices (Black and Rogaway, CT-RSA 2002). Less than two steps on average.
  */
