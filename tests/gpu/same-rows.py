@@ -27,6 +27,4 @@ for search, row in enumerate(rows[1]):
     own = steps[steps["search"] == search]
     found = own["discovered"].sum() + own["discovered_next"].sum()
     if row["levels"] >= 0 and found != row["reached"] - 1:
-        sys.exit(
-            f"search {search} reached {row['reached']}, and its steps found {found}"
-        )
+        sys.exit(f"search {search} reached {row['reached']}, and its steps found {found}")

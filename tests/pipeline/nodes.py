@@ -12,9 +12,7 @@ with h5py.File(sys.argv[1]) as file:
     steps = file["run/steps"][:]
     vertices = int(file.attrs["vertices"])
 
-rows, columns, together = (
-    int(run[key]) for key in ("rows", "columns", "ranks_per_node")
-)
+rows, columns, together = (int(run[key]) for key in ("rows", "columns", "ranks_per_node"))
 ranks = rows * columns
 bitmap = (-(-vertices // ranks) + 7) // 8
 lines = {

@@ -49,9 +49,7 @@ def finished():
         while at + 8 <= len(data):
             at += 16 + int.from_bytes(data[at : at + 8], sys.byteorder)
             records += at <= len(data)
-        found[Path(str(journal).removesuffix(".partial.searches"))] = max(
-            records - 1, 0
-        )
+        found[Path(str(journal).removesuffix(".partial.searches"))] = max(records - 1, 0)
     return found
 
 
@@ -70,16 +68,12 @@ def report(before, after, searches):
     for path, count in searches.items():
         kept = resumed(path) if path in after else now.get(path, 0)
         if kept < count:
-            print(
-                f"searched again: {path} had {count} searches, of which {kept} were kept"
-            )
+            print(f"searched again: {path} had {count} searches, of which {kept} were kept")
 
 
 def children(pid):
     try:
-        return [
-            int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        ]
+        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
 

@@ -95,9 +95,7 @@ def each(folder, count):
         said = problems(folder)
         swap(path, offset, bits)
         # A name in a manifest may be wrong there, or that of the file.
-        if not any(
-            s.startswith(f"{name}:") or f"or {name} is damaged" in s for s in said
-        ):
+        if not any(s.startswith(f"{name}:") or f"or {name} is damaged" in s for s in said):
             missed += 1
             print(f"byte {offset} of {name}: {said or 'not found'}")
     if problems(folder):
@@ -163,9 +161,7 @@ def table(kind, tree, to):
             return
         if kind == "storage":
             size = [(to, 0, values.nbytes)]
-            new = run.create_dataset(
-                "search", values.shape, values.dtype, external=size
-            )
+            new = run.create_dataset("search", values.shape, values.dtype, external=size)
         elif kind == "virtual":
             layout = h5py.VirtualLayout(values.shape, values.dtype)
             layout[:] = h5py.VirtualSource(to, "run/search", values.shape)

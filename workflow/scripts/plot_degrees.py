@@ -17,9 +17,7 @@ def distribution(partition):
     vertices = Counter()
     degrees = partition["vertices/tuples"]
     for first in range(0, len(degrees), CHUNK):
-        values, counts = numpy.unique(
-            degrees[first : first + CHUNK], return_counts=True
-        )
+        values, counts = numpy.unique(degrees[first : first + CHUNK], return_counts=True)
         vertices.update(dict(zip(values.tolist(), counts.tolist())))
     return zip(*sorted(vertices.items()))
 

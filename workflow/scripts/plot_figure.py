@@ -72,10 +72,7 @@ def breakdown(figure):
 def names_of(index):
     """The rows of a breakdown in words."""
     words = [key if isinstance(key, tuple) else (key,) for key in index]
-    return [
-        ", ".join(f"{w:g}" if isinstance(w, float) else str(w) for w in row)
-        for row in words
-    ]
+    return [", ".join(f"{w:g}" if isinstance(w, float) else str(w) for w in row) for row in words]
 
 
 def draw_breakdown(axes, table):
@@ -111,9 +108,7 @@ def draw(axes, tables, logarithmic=False):
     middle = tables["median"]
     below, above = middle - tables["min"], tables["max"] - middle
     if not is_numeric_dtype(middle.index):
-        middle.plot.bar(
-            ax=axes, yerr=[below[c] for c in below], color=COLOURS, edgecolor="white"
-        )
+        middle.plot.bar(ax=axes, yerr=[below[c] for c in below], color=COLOURS, edgecolor="white")
         bars = [bar for bar in axes.containers if isinstance(bar, BarContainer)]
         for number, bar in enumerate(bars):
             for patch in bar:
@@ -173,9 +168,7 @@ def words_of(columns, unit):
 def in_unit(columns, most):
     """The factor for these columns, and the unit, as far as all have the same."""
     kinds = [kind_of(column) for column in columns]
-    return (
-        unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
-    )
+    return unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
 
 
 figure = snakemake.params.figure

@@ -36,9 +36,7 @@ counts.plot(
 counts.set_yscale("symlog", linthresh=1)
 counts.set_ylim(bottom=0)
 counts.set_ylabel("count")
-seconds.bar(
-    table["step"], table["computing"] * 1e3, color=COLOURS[0], label="computing"
-)
+seconds.bar(table["step"], table["computing"] * 1e3, color=COLOURS[0], label="computing")
 seconds.bar(
     table["step"],
     table["communicating"] * 1e3,

@@ -35,8 +35,7 @@ for number, ((layout, parts, method), runs) in enumerate(groups):
         marker=markers[parts],
         linestyle=lines[parts if one_method else method],
         capsize=3,
-        label=f"{layout}, {parts} part{'s' * (parts > 1)}"
-        + f", {method}" * (not one_method),
+        label=f"{layout}, {parts} part{'s' * (parts > 1)}" + f", {method}" * (not one_method),
     )
 axes.set_xlabel("scale (log2 of the vertices)" if x == "scale" else words)
 axes.set_ylabel(f"harmonic mean {unit}")

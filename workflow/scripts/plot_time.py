@@ -42,8 +42,6 @@ for axes, scale in zip(panels[0], scales):
     axes.set_title(f"{words} {scale:g}")
 panels[0][0].set_ylabel("mean time of a search (ms)")
 panels[0][-1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
-figure.suptitle(
-    f"{snakemake.wildcards.name}: layout, parts" + ", method" * (not one_method)
-)
+figure.suptitle(f"{snakemake.wildcards.name}: layout, parts" + ", method" * (not one_method))
 figure.tight_layout()
 save(figure, snakemake.output[0])

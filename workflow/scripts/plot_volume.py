@@ -18,9 +18,7 @@ SHOWN = {
 }
 
 results = pandas.read_csv(snakemake.input[0])
-results = results[
-    (results["graph"] == snakemake.wildcards.name) & (results["parts"] > 1)
-]
+results = results[(results["graph"] == snakemake.wildcards.name) & (results["parts"] > 1)]
 keys = ["layout", "parts", "scale", "method"]
 volume = results.groupby(keys, sort=True)[list(SHOWN)].median()
 one_method = results["method"].nunique() == 1
@@ -46,7 +44,5 @@ else:
     axes.set_xlim(0, 1.05 * sent.max() if len(sent) else 1)
 axes.set_xlabel(f"{unit} per rank and search (mean)")
 axes.set_title(f"{snakemake.wildcards.name}: bytes sent")
-axes.legend(
-    loc="upper center", bbox_to_anchor=(0.5, -0.9 / figure.get_figheight()), ncols=3
-)
+axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.9 / figure.get_figheight()), ncols=3)
 save(figure, snakemake.output[0])

@@ -16,9 +16,5 @@ fields = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
 fields += [column for column in results if column.endswith(STATISTICS)]
 table = groups[fields].median()
 with whole(snakemake.output[0]) as part, open(part, "w") as out:
-    out.write(
-        "<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>Results</title>\n" + STYLE
-    )
-    table.reset_index().to_html(
-        out, index=False, border=0, float_format="{:.4g}".format
-    )
+    out.write("<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>Results</title>\n" + STYLE)
+    table.reset_index().to_html(out, index=False, border=0, float_format="{:.4g}".format)

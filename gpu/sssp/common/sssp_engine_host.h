@@ -25,9 +25,9 @@ struct hw_sssp_search {
 struct hw_sssp_state {
     struct hw_gpu_sssp paths;
     struct hw_weight_stats weight_stats;
-    bool has_parents; /* set by the search's plan(): the search leaves what
-                         hw_gpu_launch_parents() computes */
-    bool may_overflow;       /* distances may exceed what a float holds */
+    bool has_parents;  /* set by the search's plan(): the search leaves what
+                          hw_gpu_launch_parents() computes */
+    bool may_overflow; /* distances may exceed what a float holds */
 };
 
 static inline struct hw_sssp_state *hw_sssp_state_of(const struct hw_gpu_engine *engine)
