@@ -1,8 +1,10 @@
 /* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
  * it in MPI; signal -1: it fails while they wait; signal 0: it computes for SECONDS while they
- * wait. lose_rank SIGNAL TIMEOUT [SECONDS] */
+ * wait; with CATCH, all ranks catch signals that ask them to stop, but never look whether one came.
+ * lose_rank SIGNAL TIMEOUT [SECONDS [CATCH]] */
 #include "lib/comm/context.h"
 #include "lib/comm/rank_watchdog.h"
+#include "lib/comm/stop_signal.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +31,9 @@ int main(int argc, char **argv)
 
     if (status == HW_OK)
         status = hw_watchdog_start(&order, &ctx.watch, &err);
+    hw_stop_exit_at_once(ctx.program, ctx.rank == 0);
+    if (status == HW_OK && argc > 4)
+        status = hw_stop_catch(&err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
         perror("raise");
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number < 0)

@@ -12,6 +12,10 @@
 static const int numbers[] = {SIGINT, SIGTERM};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
+/* Seconds that a run has to reach a point where it can stop. With what a launcher needs to end its
+ * ranks, a run ends within ten seconds. */
+#define GRACE 8
+
 /* All that the handlers can reach. */
 static volatile sig_atomic_t stop_asked;
 static struct {
@@ -35,9 +39,21 @@ static void exit_at_once(int number)
     _exit(HW_RESOURCES);
 }
 
+/* The handler of SIGALRM: a step of the run, such as a long search or its validation, has taken
+ * longer than the grace. */
+static void end_grace(int number)
+{
+    (void)number;
+    exit_at_once(stop_asked);
+}
+
+/* Launchers may send the signal more than once: the first one begins the grace. */
 static void note(int number)
 {
+    if (stop_asked)
+        return;
     stop_asked = number;
+    alarm(GRACE);
 }
 
 /* Installs a handler for both signals, unless they are ignored. */
@@ -67,7 +83,9 @@ void hw_stop_exit_at_once(const char *program, bool print)
 
 enum hw_status hw_stop_catch(struct hw_error *err)
 {
-    if (!install(note))
+    struct sigaction grace = {.sa_handler = end_grace};
+
+    if (sigemptyset(&grace.sa_mask) != 0 || sigaction(SIGALRM, &grace, NULL) != 0 || !install(note))
         return hw_fail(err, HW_INTERNAL, "SIGINT and SIGTERM cannot be caught: %s",
                        strerror(errno));
     return HW_OK;

@@ -1,6 +1,6 @@
 /*
  * SIGINT and SIGTERM end a program with HW_RESOURCES: at once, or, where a run can stop and be
- * resumed, when it next asks. Batch systems send SIGTERM some seconds before they kill. A signal
+ * resumed, when it next asks, within some seconds. Batch systems send SIGTERM some seconds before they kill. A signal
  * that is ignored when the program starts (nohup, background jobs of scripts) stays ignored.
  */
 #ifndef HOPWAVE_COMM_STOP_SIGNAL_H
@@ -14,7 +14,8 @@
  * again. */
 void hw_stop_exit_at_once(const char *program, bool print);
 
-/* From now on either signal only asks this process to stop: see hw_stop_asked(). Local. */
+/* From now on either signal asks this process to stop: see hw_stop_asked(). If it still runs eight
+ * seconds later, it ends as hw_stop_exit_at_once(), called before, has it. Takes SIGALRM. Local. */
 enum hw_status hw_stop_catch(struct hw_error *err);
 
 /* The signal by which some rank was asked to stop; 0: none was. Collective. */

@@ -99,6 +99,19 @@ else
     is "a rank that a debugger holds ends nothing" "$held$status$(cat err)" t0
 fi
 
+# Ranks that were asked to stop, and do not come to a point where they can: a long step of a run.
+"$MPIEXEC" -n 2 "$lose_rank" 0 20 40 catch 2>err &
+run=$!
+await 2 "$lose_rank 0 20 40 catch"
+began=$(date +%s)
+# shellcheck disable=SC2046 # words
+kill -TERM $(numbers "$lose_rank 0 20 40 catch")
+wait $run
+status=$?
+took=$(($(date +%s) - began))
+ok "a long step is ended $took s after SIGTERM" test "$status" -ne 0 -a "$took" -le 10
+is "with a sentence" "$(grep -c 'lose_rank: stopped by SIGTERM' err)" 1
+
 # begin NAME COMMAND...: two ranks of it beside this shell, that write NAME.h5.
 begin() {
     name=$1
