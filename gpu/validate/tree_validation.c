@@ -9,8 +9,24 @@
 /* Jumps after which a chain of 2^32 vertices would have ended. */
 #define MAX_JUMPS 33
 
-/* Arrays of counts by rank: what is sent and received. */
-enum transfer { SEND_OFFSET, SEND_BYTES, RECEIVE_OFFSET, RECEIVE_BYTES, MOVES };
+/* Arrays of counts by rank: what is sent and received in all, and in one round. */
+enum transfer {
+    SEND_OFFSET,
+    SEND_BYTES,
+    RECEIVE_BYTES,
+    ROUND_SEND_BYTES,
+    ROUND_RECEIVE_OFFSET,
+    ROUND_RECEIVE_BYTES,
+    MOVES
+};
+
+/* What is done with the bytes of rank q, at `at` in the heap, of tree `tree`. */
+struct receiver {
+    enum hw_status (*use)(struct hw_tree_validation *self, int tree, int q, hw_count at,
+                          struct hw_error *err);
+    int tree;
+    hw_count offset, stride; /* where the bytes of the ranks of one round are received */
+};
 
 static bool has_several_ranks(const struct hw_tree_validation *self)
 {
@@ -82,9 +98,24 @@ static hw_count plan(struct hw_tree_validation *self, int roots)
     self->recv_offset = (record_offset(self, roots) + alignment - 1) / alignment * alignment;
     self->packed_offset = self->recv_offset +
                           (n * (hw_count)sizeof(uint16_t) + alignment - 1) / alignment * alignment;
-    const hw_count packed_end = self->packed_offset + ranks * packed_bytes(self);
-    const hw_count record_end = self->recv_offset + ranks * self->max_own * record;
-    return packed_end > record_end ? packed_end : record_end;
+    const hw_count packed_end = self->packed_offset + self->senders * packed_bytes(self);
+    const hw_count record_end = self->recv_offset + self->senders * self->max_own * record;
+    const hw_count jumps = n * (hw_count)sizeof *self->chain;
+    const hw_count received = packed_end > record_end ? packed_end : record_end;
+    return received > jumps ? received : jumps;
+}
+
+/* Makes fewer trees fit, or, if it is one already, receives from one rank at a time. Returns false
+ * if nothing is left to save. */
+static bool plan_less(struct hw_tree_validation *self, int *roots)
+{
+    const bool less = *roots > 1 || self->senders > 1;
+
+    if (*roots > 1)
+        *roots /= 2;
+    else
+        self->senders = 1;
+    return less;
 }
 
 /* Allocates memory for as many trees as fit, `trees` at most. Collective; ranks agree. */
@@ -97,17 +128,15 @@ static enum hw_status allocate(struct hw_tree_validation *self, hw_count trees,
 
     while (roots > 1 && roots / 2 >= trees)
         roots /= 2;
-    for (;; roots /= 2) {
-        heap = plan(self, roots);
-        status = hw_agree(self->ctx->world, hw_gpu_allocate(&self->arrays, heap, "validation", err),
-                          err);
-        if (status != HW_RESOURCES || roots == 1)
-            break;
+    do {
         hw_gpu_release(&self->arrays);
         status = hw_agree(self->ctx->world, HW_OK, err); /* ranks may share a device */
         if (status != HW_OK)
             return status;
-    }
+        heap = plan(self, roots);
+        status = hw_agree(self->ctx->world, hw_gpu_allocate(&self->arrays, heap, "validation", err),
+                          err);
+    } while (status == HW_RESOURCES && plan_less(self, &roots));
     if (status != HW_OK || !has_several_ranks(self))
         return status;
     self->chain = NULL;
@@ -133,39 +162,79 @@ static enum hw_status put_own(const struct hw_tree_validation *self,
     return status;
 }
 
-/* Sends `size` bytes a vertex of each rank, from an offset on, to all others. Collective; ranks
- * agree. */
-static enum hw_status all_gather(struct hw_tree_validation *self, hw_count from, hw_count size,
-                                 struct hw_error *err)
+/* Exchanges what the first arrays of `transfer` say, between all ranks or in a ring, self->senders
+ * ranks at a time, and uses what each other rank has sent. Collective; ranks agree. */
+static enum hw_status exchange_in_rounds(struct hw_tree_validation *self,
+                                         const struct receiver *receiver, struct hw_error *err)
 {
-    for (int q = 0; q < self->ctx->size; q++) {
-        const bool other = q != self->ctx->rank;
-        self->transfer[SEND_OFFSET][q] = from;
-        self->transfer[SEND_BYTES][q] = other ? self->own * size : 0;
-        self->transfer[RECEIVE_OFFSET][q] = self->recv_offset + q * self->max_own * size;
-        self->transfer[RECEIVE_BYTES][q] = other ? self->count[q] * size : 0;
+    const int ranks = self->ctx->size, me = self->ctx->rank;
+    hw_count **transfer = self->transfer;
+    enum hw_status status = HW_OK;
+
+    for (int first = 1; first < ranks && status == HW_OK; first += self->senders) {
+        const int end = first + self->senders < ranks ? first + self->senders : ranks;
+        for (int q = 0; q < ranks; q++)
+            transfer[ROUND_SEND_BYTES][q] = transfer[ROUND_RECEIVE_BYTES][q] =
+                transfer[ROUND_RECEIVE_OFFSET][q] = 0;
+        for (int step = first; step < end; step++) {
+            const int to = (me + step) % ranks, from = (me + ranks - step) % ranks;
+            transfer[ROUND_SEND_BYTES][to] = transfer[SEND_BYTES][to];
+            transfer[ROUND_RECEIVE_BYTES][from] = transfer[RECEIVE_BYTES][from];
+            transfer[ROUND_RECEIVE_OFFSET][from] =
+                receiver->offset + (step - first) * receiver->stride;
+        }
+        status = hw_transport_exchange(&self->transport, transfer[SEND_OFFSET],
+                                       transfer[ROUND_SEND_BYTES], transfer[ROUND_RECEIVE_OFFSET],
+                                       transfer[ROUND_RECEIVE_BYTES], err);
+        if (status != HW_OK)
+            return status;
+        for (int step = first; step < end && status == HW_OK; step++) {
+            const int from = (me + ranks - step) % ranks;
+            status = receiver->use(self, receiver->tree, from, transfer[ROUND_RECEIVE_OFFSET][from],
+                                   err);
+        }
+        status = hw_agree(self->ctx->world, status, err);
     }
-    return hw_transport_exchange(&self->transport, self->transfer[SEND_OFFSET],
-                                 self->transfer[SEND_BYTES], self->transfer[RECEIVE_OFFSET],
-                                 self->transfer[RECEIVE_BYTES], err);
+    return status;
+}
+
+/* Sends `size` bytes a vertex of each rank, from an offset on, to all others, and uses those of all
+ * ranks, this one's too. Collective; ranks agree. */
+static enum hw_status all_gather(struct hw_tree_validation *self, hw_count from, hw_count size,
+                                 struct receiver receiver, struct hw_error *err)
+{
+    const int me = self->ctx->rank;
+
+    receiver.offset = self->recv_offset;
+    receiver.stride = self->max_own * size;
+    for (int q = 0; q < self->ctx->size; q++) {
+        self->transfer[SEND_OFFSET][q] = from;
+        self->transfer[SEND_BYTES][q] = q != me ? self->own * size : 0;
+        self->transfer[RECEIVE_BYTES][q] = q != me ? self->count[q] * size : 0;
+    }
+    enum hw_status status =
+        hw_agree(self->ctx->world, receiver.use(self, receiver.tree, me, from, err), err);
+    return status == HW_OK ? exchange_in_rounds(self, &receiver, err) : status;
+}
+
+/* Stores the ids of rank q's vertices. Local. */
+static enum hw_status store_ids(struct hw_tree_validation *self, int tree, int q, hw_count at,
+                                struct hw_error *err)
+{
+    (void)tree;
+    return hw_gpu_copy(self->id + q * self->max_own, heap_of(self) + at,
+                       (size_t)self->count[q] * sizeof *self->id, err);
 }
 
 /* All-gathers the ids of the vertices that each rank owns. Collective; ranks agree. */
 static enum hw_status all_gather_ids(struct hw_tree_validation *self,
                                      const struct hw_part_vertices *own, struct hw_error *err)
 {
-    const size_t size = sizeof *self->id;
     enum hw_status status = hw_agree(self->ctx->world, put_own(self, own, err), err);
 
-    if (status == HW_OK)
-        status = all_gather(self, 0, (hw_count)size, err);
-    for (int q = 0; q < self->ctx->size && status == HW_OK; q++) {
-        const char *from = q == self->ctx->rank ? heap_of(self)
-                                                : heap_of(self) + self->transfer[RECEIVE_OFFSET][q];
-        status =
-            hw_gpu_copy(self->id + q * self->max_own, from, (size_t)self->count[q] * size, err);
-    }
-    return hw_agree(self->ctx->world, status, err);
+    return status == HW_OK ? all_gather(self, 0, (hw_count)sizeof *self->id,
+                                        (struct receiver){.use = store_ids}, err)
+                           : status;
 }
 
 /* All-gathers the number of vertices that each rank owns. Collective; ranks agree. */
@@ -195,6 +264,9 @@ enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
     self->ctx = ctx;
     self->desc = hw_graph_desc(request->graph);
     self->uploads = request->uploads;
+    self->senders = ctx->size - 1;
+    if (request->senders > 0 && request->senders < self->senders)
+        self->senders = request->senders;
     if (self->desc->vertices >= (hw_gid)HW_GPU_BAD_PARENT)
         return hw_fail(err, HW_RESOURCES, "there are too many vertices for the devices");
     hw_store_share(self->desc->vertices, ctx->rank, ctx->size, &first, &self->own);
@@ -289,21 +361,15 @@ enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid
 
 /* ---- validating ---- */
 
-/* Copies all ranks' received records of tree t to trees->record. Local. */
-static enum hw_status scatter_records(struct hw_tree_validation *self, int t, struct hw_error *err)
+/* Copies rank q's records of a tree to trees->record. Local. */
+static enum hw_status scatter_records(struct hw_tree_validation *self, int tree, int q, hw_count at,
+                                      struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
-
-    for (int q = 0; q < self->ctx->size && status == HW_OK; q++) {
-        const hw_count at =
-            q == self->ctx->rank ? record_offset(self, t) : self->transfer[RECEIVE_OFFSET][q];
-        status = hw_cuda(hw_gpu_launch_scatter_records(
-                             &self->trees, t,
-                             (const struct hw_gpu_tree_record *)(const void *)(heap_of(self) + at),
-                             self->id + q * self->max_own, (uint64_t)self->count[q]),
-                         "the kernel that records trees", err);
-    }
-    return status;
+    return hw_cuda(hw_gpu_launch_scatter_records(
+                       &self->trees, tree,
+                       (const struct hw_gpu_tree_record *)(const void *)(heap_of(self) + at),
+                       self->id + q * self->max_own, (uint64_t)self->count[q]),
+                   "the kernel that records trees", err);
 }
 
 /* All-gathers all trees. Collective; ranks agree. */
@@ -311,12 +377,10 @@ static enum hw_status all_gather_trees(struct hw_tree_validation *self, struct h
 {
     enum hw_status status = HW_OK;
 
-    for (int t = 0; t < self->num_trees && status == HW_OK; t++) {
-        status = all_gather(self, record_offset(self, t),
-                            (hw_count)sizeof(struct hw_gpu_tree_record), err);
-        if (status == HW_OK)
-            status = hw_agree(self->ctx->world, scatter_records(self, t, err), err);
-    }
+    for (int t = 0; t < self->num_trees && status == HW_OK; t++)
+        status =
+            all_gather(self, record_offset(self, t), (hw_count)sizeof(struct hw_gpu_tree_record),
+                       (struct receiver){.use = scatter_records, .tree = t}, err);
     return status;
 }
 
@@ -353,6 +417,17 @@ static enum hw_status check_own_range(const struct hw_tree_validation *self, str
     return status;
 }
 
+/* Adds the bits that rank q sent. Local. */
+static enum hw_status merge_bits(struct hw_tree_validation *self, int tree, int q, hw_count at,
+                                 struct hw_error *err)
+{
+    (void)tree;
+    (void)q;
+    return hw_cuda(hw_gpu_launch_merge_edge_bits(
+                       &self->trees, (const uint16_t *)(const void *)(heap_of(self) + at)),
+                   "the kernel that merges tree edges", err);
+}
+
 /* Sends each rank the bits of those tree edges of its vertices that this rank's tuples prove.
  * Collective; ranks agree. */
 static enum hw_status exchange_edge_bits(struct hw_tree_validation *self, enum hw_status status,
@@ -360,6 +435,8 @@ static enum hw_status exchange_edge_bits(struct hw_tree_validation *self, enum h
 {
     const hw_count size = sizeof(uint16_t), ranks = self->ctx->size;
     const int me = self->ctx->rank;
+    const struct receiver receiver = {
+        .use = merge_bits, .offset = self->packed_offset, .stride = packed_bytes(self)};
     uint16_t *packed = (uint16_t *)(void *)(heap_of(self) + self->recv_offset);
 
     if (status == HW_OK)
@@ -372,34 +449,22 @@ static enum hw_status exchange_edge_bits(struct hw_tree_validation *self, enum h
         const hw_count begin = begin_of(self, q), end = begin_of(self, q + 1);
         self->transfer[SEND_OFFSET][q] = self->recv_offset + begin * size;
         self->transfer[SEND_BYTES][q] = q != me ? (end - begin) * size : 0;
-        self->transfer[RECEIVE_OFFSET][q] = self->packed_offset + q * packed_bytes(self);
         self->transfer[RECEIVE_BYTES][q] =
             q != me ? (hw_count)(self->trees.end - self->trees.begin) * size : 0;
     }
-    status = hw_transport_exchange(&self->transport, self->transfer[SEND_OFFSET],
-                                   self->transfer[SEND_BYTES], self->transfer[RECEIVE_OFFSET],
-                                   self->transfer[RECEIVE_BYTES], err);
-    for (int q = 0; q < ranks && status == HW_OK; q++)
-        if (q != me)
-            status =
-                hw_cuda(hw_gpu_launch_merge_edge_bits(
-                            &self->trees,
-                            (const uint16_t *)(const void *)(heap_of(self) +
-                                                             self->transfer[RECEIVE_OFFSET][q])),
-                        "the kernel that merges tree edges", err);
-    return status;
+    return exchange_in_rounds(self, &receiver, err);
 }
 
 /* Follows the parents of a tree by pointer jumping: all of them, or only along flat edges. *to: the
- * last ancestors, [vertices] on the device; *cycle: some parents form a cycle. Local: all ranks
+ * last ancestors, [vertices] on the device, of several ranks in place of the stored records, which
+ * are all-gathered by now; *cycle: some parents form a cycle. Local: all ranks
  * have the whole tree. */
 static enum hw_status jump_pointers(const struct hw_tree_validation *self, int tree, bool flat,
                                     uint32_t **to, bool *cycle, struct hw_error *err)
 {
     uint32_t changed = 1;
 
-    *to = has_several_ranks(self) ? (uint32_t *)(void *)(heap_of(self) + self->recv_offset)
-                                  : self->chain;
+    *to = has_several_ranks(self) ? (uint32_t *)(void *)heap_of(self) : self->chain;
     enum hw_status status = hw_cuda(hw_gpu_launch_jump_begin(&self->trees, tree, flat, *to),
                                     "the kernel that follows parents", err);
     for (int jump = 0; jump < MAX_JUMPS && changed && status == HW_OK; jump++) {

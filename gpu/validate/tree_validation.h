@@ -40,7 +40,8 @@ struct hw_tree_validation {
     hw_count max_own;      /* the most vertices that a rank owns */
     uint32_t *id;          /* [ranks][max_own] vertices of each rank */
     hw_count *count;       /* [ranks] vertices of each; on the host */
-    hw_count *transfer[4]; /* [ranks] each: offsets and bytes sent, and received; likewise */
+    hw_count *transfer[6]; /* [ranks] each: offsets and bytes sent, and received; likewise */
+    int senders;           /* ranks from which one receives at a time */
     hw_count recv_offset, packed_offset; /* offsets in the heap */
 };
 
@@ -53,13 +54,15 @@ struct hw_tree_validation_request {
     hw_count trees;                     /* that are stored at a time, at most */
     enum hw_gpu_value value;            /* of their values */
     bool uploads;                       /* trees are uploaded from the host */
+    int senders; /* ranks from which one receives at a time, at most; 0: as many as fit */
 };
 
 /*
  * Allocates memory for as many trees at a time as fit, self->trees.roots, HW_GPU_MAX_TREES at most.
- * With r of them: 9 r + 4 bytes a vertex on one rank; 9 r + 12 + 8 r / P on each of P ranks; r more
- * for distances; and, if no generator makes the graph, 8 bytes, with weights 12, for each tuple of
- * a rank's range.
+ * With r of them: 9 r + 4 bytes a vertex on one rank; 9 r + 12 + 8 (r - 1) / P on each of P
+ * ranks, where a rank receives from all others at once; where not even one tree fits then, from one
+ * at a time: 15 + 10 / P, at least 17; r more for distances; and, if no generator makes the graph,
+ * 8 bytes, with weights 12, for each tuple of a rank's range.
  *
  * Returns HW_RESOURCES where one tree does not fit, and for 2^32 - 2 vertices or more. The device
  * is selected before. Collective; ranks agree.
