@@ -129,5 +129,11 @@ libhopwave_a_SOURCES += \
   lib/graph/export/export_gap.c \
   lib/graph/export/export_tree.c \
   lib/graph/export/export_tree.h \
+  lib/graph/export/shortest_text.c \
+  lib/graph/export/shortest_text.h \
   lib/graph/export/text_output.c \
   lib/graph/export/text_output.h
+check_PROGRAMS += lib/graph/export/test_shortest_text.t
+TESTS += lib/graph/export/test_shortest_text.t
+lib_graph_export_test_shortest_text_t_SOURCES = lib/graph/export/test_shortest_text.c
+lib_graph_export_test_shortest_text_t_LDADD = $(TAP_LDADD)

@@ -72,6 +72,13 @@ is "results count from 1 too" "$(tsv tt.h5 three.h5)" "1 1 0 1;1 2 1 1;1 3 2 2;"
 ok "shortest paths" hopwave-traverse three.h5 --layout 1d --parts 1 --labels \
     --algorithm sssp --root-list 1 -o ts.h5 --quiet
 is "distances under labels" "$(tsv ts.h5 three.h5)" "1 1 0 1;1 2 5 1;1 3 12 2;"
+printf '1 2 0.65\n2 3 1.25\n3 4 0.1\n' >short.wel
+hopwave-import short.wel --directed -o short.h5 --quiet || exit 99
+ok "shortest paths of decimals" hopwave-traverse short.h5 --layout 1d --parts 1 --labels \
+    --algorithm sssp --root-list 1 -o tr.h5 --quiet
+is "distances as short as can be" "$(tsv tr.h5 short.h5)" "1 1 0 1;1 2 0.65 1;1 3 1.9 2;1 4 2 3;"
+ok "weights, too" hopwave-export short.h5 --labels --format wel -o again.wel --quiet
+is "as they were given" "$(cat again.wel)" "$(cat short.wel)"
 refused "and none is 0" 3 'three.h5: no vertex has the label 0' hopwave-traverse three.h5 \
     --layout 1d --parts 1 --labels --root-list 0 -o x.h5
 

@@ -6,6 +6,7 @@ table.py TABLE.tsv TREE.h5 [--graph GRAPH.h5] [--search N]
 import argparse
 
 import h5py
+import numpy
 
 parser = argparse.ArgumentParser()
 parser.add_argument("table")
@@ -32,7 +33,7 @@ for search in searches:
     for vertex, parent in enumerate(parents[search]):
         if parent >= 0:
             value = (
-                f"{values[search, vertex]:.9g}"
+                numpy.format_float_positional(values[search, vertex], trim="-")
                 if values.dtype.kind == "f"
                 else values[search, vertex]
             )

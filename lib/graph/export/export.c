@@ -1,6 +1,7 @@
 #include "lib/graph/export/export.h"
 
 #include "lib/base/memory.h"
+#include "lib/graph/export/shortest_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,10 +211,11 @@ static void put_number(struct text *text, int64_t number, char after)
 static void put_weight(struct text *text, enum hw_weights type, union hw_weight weight)
 {
     char *at = text->bytes + text->used;
-    int length = type == HW_WEIGHTS_I32 ? snprintf(at, LINE_SIZE, "%d\n", weight.i32)
-                                        : snprintf(at, LINE_SIZE, "%.9g\n", (double)weight.f32);
+    const int length = type == HW_WEIGHTS_I32 ? snprintf(at, LINE_SIZE, "%d", weight.i32)
+                                              : hw_shortest_text(weight.f32, at);
 
-    text->used += (size_t)length;
+    at[length] = '\n';
+    text->used += (size_t)length + 1;
 }
 
 /* The two lines before the coordinates of a Matrix Market file. */

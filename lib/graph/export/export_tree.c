@@ -2,6 +2,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/graph/export/shortest_text.h"
 #include "lib/graph/export/text_output.h"
 #include "lib/graph/vertex_labels.h"
 
@@ -141,7 +142,7 @@ static hw_count format(const struct table *table, int64_t root, hw_count reached
         else if (table->shape.type == HW_I64)
             at += sprintf(at, "%" PRId64, table->value.whole[i]);
         else
-            at += sprintf(at, "%.9g", (double)table->value.real[i]);
+            at += hw_shortest_text(table->value.real[i], at);
         at += sprintf(at, "\t%" PRId64 "\n", name[1]);
     }
     return at - table->text;
