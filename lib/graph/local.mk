@@ -92,6 +92,7 @@ libhopwave_a_SOURCES += \
   lib/graph/import/format_reader.h \
   lib/graph/import/import.c \
   lib/graph/import/import.h \
+  lib/graph/import/import_report.c \
   lib/graph/import/import_steps.h \
   lib/graph/import/input_digest.c \
   lib/graph/import/input_file.c \

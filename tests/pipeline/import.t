@@ -115,10 +115,33 @@ refused "too little memory, found out late" 4 'holds more than fits' \
 # ---- notes ----
 printf '# Nodes: 3 Edges: 5\n0 1\n1 2\n' >note
 hopwave-import note --force -o w.h5 2>err
-is "a comment that promises more edges" "$(cat err)" \
+is "a comment that promises more edges" "$(head -n 1 err)" \
     "hopwave-import: note: a comment promises 5 edges, 2 are there"
+is "what was read" "$(tail -n +2 err)" \
+    "hopwave-import: note: 3 vertices, 2 directed edges from 3 lines, no weights, ids 0..2"
 printf '0 1 5\n1 0 4\n' >note
 hopwave-import note --undirected --force -o w.h5 2>err
-is "unlike weights of a pair" "$(cat err)" \
+is "unlike weights of a pair" "$(head -n 1 err)" \
     "hopwave-import: note: lists pairs with several weights; the least is kept"
+is "and what was read, once" "$(tail -n +2 err)" \
+    "hopwave-import: note: 2 vertices, 1 undirected edge from 2 lines, i32 weights, ids 0..1"
+# said FILE [OPTION...]: what an import by three ranks says.
+said() { ranks 3 hopwave-import "$@" --force -o w.h5 2>&1 </dev/null; }
+hint="note: lists 33 % of its pairs of vertices twice or more often; if the graph is undirected, give --undirected"
+printf '70 9 0.5\n9 70 1\n9 12 2\n12 70 3\n9 9 1\n9 9 1\n' >note
+is "the file's ids, and a hint where pairs stand twice" "$(said note)" \
+    "hopwave-import: note: 3 vertices, 6 directed edges from 6 lines, f32 weights, ids 0..2 for the file's 9..70
+hopwave-import: $hint"
+is "no hint for those who say how it is meant" "$(said note --directed --weights integer:1:2)" \
+    "hopwave-import: note: 3 vertices, 6 directed edges from 6 lines, drawn i32 weights, ids 0..2 for the file's 9..70"
+is "nor where it is undirected" "$(said note --undirected | grep -c -e '--undirected')" 0
+is "none of both under --quiet" "$(said note --quiet)" ""
+# More pairs than are compared: the share is that of a sample, in which a fifth stands twice.
+awk 'BEGIN { for (i = 0; i < 1200000; i++) print i, i + 1; for (i = 1; i < 1200000; i += 5) print i + 1, i }' >note
+case $(said note | sed -n 's/.* lists \([0-9]*\) %.*/\1/p') in
+    19 | 20) verdict 0 "a sample of many pairs" ;;
+    *) verdict 1 "a sample of many pairs" ;;
+esac
+awk 'BEGIN { for (i = 0; i < 1000; i++) print i, i + 1; print "1 0" }' >note
+is "a few in both directions are no reason for a hint" "$(said note | grep -c twice)" 0
 done_testing

@@ -355,6 +355,9 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
     if (status == HW_OK)
         status = hw_import_compact(import, pieces, labelling, err);
     desc->vertices = labelling->vertices;
+    if (status == HW_OK && desc->directed && !import->ctx.quiet &&
+        import->options.direction == HW_DIRECTION_OF_FILE)
+        status = hw_import_repeated(import, pieces, &import->repeated, err);
     if (status == HW_OK && is_folded(import))
         status = hw_import_fold(import, desc, pieces, err);
     if (status == HW_OK && import->options.drawn.weighting != HW_WEIGHTING_NONE)
@@ -428,6 +431,8 @@ static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
         status = write_labels(import, &labelling, store, err);
     if (status == HW_OK)
         status = hw_import_write(&import->ctx, &desc, pieces, store, err);
+    if (status == HW_OK)
+        status = hw_import_report(import, &desc, &labelling, err);
     free(labelling.label);
     return status;
 }
@@ -457,6 +462,8 @@ enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struc
         status = hw_import_parse(import, &pieces, err);
     if (status == HW_OK)
         status = set_pace(import, hw_seconds() - started, store, err);
+    if (status == HW_OK)
+        status = hw_import_count_lines(import, &pieces, err);
     if (status == HW_OK)
         status = fill(import, &pieces, store, err);
     if (status == HW_OK)

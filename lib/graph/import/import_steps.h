@@ -15,6 +15,8 @@ struct hw_import {
     struct hw_facts facts;
     hw_count sample_bytes, sample_tuples; /* of the beginning of the body; text */
     double sample_seconds;                /* that parsing it took one thread */
+    hw_count lines;                       /* text: of the whole file, once it was parsed */
+    hw_count repeated;                    /* percent: hw_import_repeated() */
     char digest[HW_DIGEST_SIZE];
 };
 
@@ -81,6 +83,21 @@ enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_de
 enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_graph_desc *desc,
                                struct hw_pieces *pieces, struct hw_store *store,
                                struct hw_error *err);
+
+/* Counts the lines of the whole file into import->lines; after parsing. Collective. */
+enum hw_status hw_import_count_lines(struct hw_import *import, const struct hw_pieces *pieces,
+                                     struct hw_error *err);
+
+/* The share, in percent, of the unordered pairs of different vertices that are listed more than
+ * once, in one direction or both; of large graphs that of a sample of pairs. Before folding.
+ * Collective; ranks agree. */
+enum hw_status hw_import_repeated(const struct hw_import *import, const struct hw_pieces *pieces,
+                                  hw_count *percent, struct hw_error *err);
+
+/* Says on the terminal what was read, and, where import->repeated is large, that the graph may be
+ * meant as undirected. Collective. */
+enum hw_status hw_import_report(const struct hw_import *import, const struct hw_graph_desc *desc,
+                                const struct hw_labelling *labelling, struct hw_error *err);
 
 /* The digest of the bytes of a file: XXH3-128 of the XXH3-128 digests of its blocks
  * of 2^20 bytes. out: [HW_DIGEST_SIZE], on all ranks. Collective. */
