@@ -124,7 +124,7 @@ int main(int argc, char **argv)
          "(GAP); of trees tsv (a table: root, vertex, level or distance, parent); required",
          1},
         {"labels", KEY_LABELS, 0, 0,
-         "el, wel, tsv: name vertices as the file did that the graph was imported from", 1},
+         "el, wel, tsv: write the names that vertices had in the imported file instead of ids", 1},
         {"graph", KEY_GRAPH, "G.h5", 0, "tsv: the graph that was searched, for --labels", 1},
         {"search", KEY_SEARCH, "N", 0, "tsv: only the search of this number, from 0", 1},
         {0}};

@@ -20,9 +20,10 @@ static enum hw_status check_ranks(const struct hw_source *source, int parts, str
 {
     if (parts == source->ctx->size)
         return HW_OK;
-    return hw_fail(err, HW_BAD_INPUT, "%s: made for %d part%s, run with %d rank%s", source->path,
-                   parts, parts == 1 ? "" : "s", source->ctx->size,
-                   source->ctx->size == 1 ? "" : "s");
+    return hw_fail(
+        err, HW_BAD_INPUT, "%s: has %d part%s, but there %s %d rank%s: run `mpiexec -n %d %s ...`",
+        source->path, parts, parts == 1 ? "" : "s", source->ctx->size == 1 ? "is" : "are",
+        source->ctx->size, source->ctx->size == 1 ? "" : "s", parts, source->ctx->program);
 }
 
 /* Opens a partition, and its graph where --graph is given. */
@@ -75,9 +76,12 @@ static enum hw_status open_graph(struct hw_source *source, const struct hw_sourc
                        source->path);
     status = hw_layout_resolve(layout, source->ctx->size, request->weights, &spec, err);
     if (status == HW_OK && spec.parts != source->ctx->size)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: %d part%s asked for, run with %d rank%s",
-                         source->path, spec.parts, spec.parts == 1 ? "" : "s", source->ctx->size,
-                         source->ctx->size == 1 ? "" : "s");
+        status =
+            hw_fail(err, HW_BAD_INPUT,
+                    "%s: %d part%s asked for, but there %s %d rank%s: run `mpiexec -n %d %s ...`",
+                    source->path, spec.parts, spec.parts == 1 ? "" : "s",
+                    source->ctx->size == 1 ? "is" : "are", source->ctx->size,
+                    source->ctx->size == 1 ? "" : "s", spec.parts, source->ctx->program);
     if (status == HW_OK)
         status = hw_graph_open(source->ctx, source->path, &source->graph, err);
     if (status != HW_OK)

@@ -36,7 +36,9 @@ static const struct argp_option general_options[] = {
      "What to run: bfs (the default) or sssp, shortest paths", 1},
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
-     "How; see below (default: auto, which chooses by layout, device and weights)", 1},
+     "The algorithm's method, of those listed below (default: auto, which chooses one by layout, "
+     "device and weights)",
+     1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
     {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},
     {"min-component", KEY_MIN_COMPONENT, "N", 0,
@@ -44,8 +46,8 @@ static const struct argp_option general_options[] = {
     {"root-list", KEY_ROOT_LIST, "FILE|ID,ID,...", 0,
      "Search from these vertices: ids of the graph, or a file of one a line", 1},
     {"labels", KEY_LABELS, 0, 0,
-     "--root-list names vertices as the file did that the graph was imported from; of a "
-     "partition, give --graph too",
+     "The roots of --root-list are the file's own names of vertices, from before the import, not "
+     "ids of the graph; for a partition give --graph, too",
      1},
     {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
     {"check", KEY_CHECK, 0, 0,

@@ -21,7 +21,7 @@ for what in "hopwave-generate --model rmat --scale 14" \
         "$(memory ranks 4 $what --threads 1 --estimate)"
 done
 ok "validation too" test "$(memory hopwave-validate t.h5 --graph g.h5 --estimate=4)" -gt 0
-refused "parts of another number" 3 "made for 4 parts, run with 3 ranks" \
+refused "parts of another number" 3 "has 4 parts, but there are 3 ranks: run .mpiexec -n 4 hopwave-traverse" \
     hopwave-traverse p.h5 --estimate=3
 refused "for many, asked by many" 2 "estimate=3 is asked by 2 ranks; ask by one" \
     "$MPIEXEC" -n 2 hopwave-traverse p.h5 --estimate=3

@@ -129,11 +129,11 @@ refused "an unwritable folder" 4 "no/such/new.h5" hopwave-traverse undirected-1.
 refused "no such file" 3 "nothing.h5: " $t nothing.h5
 refused "no HDF5 file" 3 "roots.txt: " $t roots.txt
 refused "a tree" 3 "neither a partition nor a graph" $t t.h5
-refused "too few ranks" 3 "undirected-4.h5: made for 4 parts, run with 3 ranks" \
+refused "too few ranks" 3 "undirected-4.h5: has 4 parts, but there are 3 ranks: run .mpiexec -n 4 hopwave-traverse [.]{3}" \
     "$MPIEXEC" -n 3 $t undirected-4.h5
-refused "too many ranks" 3 "undirected-1.h5: made for 1 part, run with 2 ranks" \
+refused "too many ranks" 3 "undirected-1.h5: has 1 part, but there are 2 ranks: run .mpiexec -n 1 hopwave-traverse" \
     "$MPIEXEC" -n 2 $t undirected-1.h5
-refused "parts that are not the ranks" 3 "2 parts asked for, run with 1 rank" \
+refused "parts that are not the ranks" 3 "2 parts asked for, but there is 1 rank: run .mpiexec -n 2 hopwave-traverse" \
     $t undirected.h5 --layout 1d --parts 2
 refused "a graph without a layout" 3 "say how to partition it" $t undirected.h5
 refused "a graph with half a layout" 3 "say how to partition it" $t undirected.h5 --order none
