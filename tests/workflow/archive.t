@@ -38,12 +38,13 @@ echo "the source" >"$source"
 ok "a study is archived as a tar file" archive -o S.tar --source "$source"
 digest=$(sed -n 's/^digest:  //p' "$work/tap.out")
 ok "as a compressed one" archive -o S.tar.gz --source "$source"
+ok "as one of xz" archive -o S.tar.xz --source "$source"
 ok "as a folder" archive -o S --source "$source"
 refused "an archive that exists stays" 2 "S.tar: exists already" \
     "$PYTHON3" "$study" archive -o S.tar
 refused "a folder that is none is not replaced" 4 "data: a folder that is no archive" \
     "$PYTHON3" "$study" archive -o data --force
-refused "a folder without a study" 3 "study.yaml: No such file" \
+refused "a folder without a study" 3 "elsewhere: no study ran here, .* --directory" \
     "$PYTHON3" "$study" archive -o T.tar --directory "$work/elsewhere"
 refused "a source that is not there" 3 "none.tar.gz: no such file" \
     "$PYTHON3" "$study" archive -o T.tar --source none.tar.gz
@@ -71,11 +72,12 @@ fi
 
 # ---- whole ----
 # The study itself is not there any more, nor anything else of it.
-mv S S.tar S.tar.gz "$work/elsewhere" && mv "$work/home" "$work/gone" && cd "$work/elsewhere" || exit 99
+mv S S.tar S.tar.gz S.tar.xz "$work/elsewhere" && mv "$work/home" "$work/gone" && cd "$work/elsewhere" || exit 99
 repeat S.tar --expect "$digest" >whole.out 2>&1
 is "an archive holds together" "$?" 0
 ok "all its searches are valid" grep -q '^validation: 12 trees are valid' whole.out
 ok "so does a compressed one" repeat S.tar.gz
+ok "so does one of xz" repeat S.tar.xz
 ok "so does a folder" repeat S
 
 # ---- repeated, by programs that lie elsewhere, in a bare environment ----
@@ -87,6 +89,8 @@ is "and finds everything identical" "$(tail -n 1 all.out)" \
     "repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
 repeat S --parts 3 --sample 2 --cores 2 >parts.out 2>parts.err
 is "other ranks find the same distances" "$?" 0
+ok "and says how many of how many were drawn" \
+    grep -q '^sample: 2 of the [0-9]* searches of the study, drawn with --seed 1' parts.out
 is "of the searches drawn" "$(grep -c 'trees/.*-3.*/.*\(identical\|equivalent\)' parts.out)" 2
 
 # ---- changed ----
@@ -161,6 +165,11 @@ refused "a tar file cut short" 1 "damaged: S/data.*: the tar file is cut short" 
     "$PYTHON3" "$study" repeat H.tar
 head -c 100000 S.tar.gz >H.tar.gz
 refused "a compressed one" 1 "damaged: S/data.*damaged compression" "$PYTHON3" "$study" repeat H.tar.gz
+head -c "$(($(wc -c <S.tar.xz) / 2))" S.tar.xz >H.tar.xz
+refused "one of xz" 1 "damaged: .*damaged compression" "$PYTHON3" "$study" repeat H.tar.xz
+cp S.tar.xz H.tar.xz && echo more >>H.tar.xz
+refused "something behind one of xz" 1 "damaged: .*something follows the end" \
+    "$PYTHON3" "$study" repeat H.tar.xz
 tar cf H.tar S
 refused "a tar file by another program" 3 "unpack it and name the folder" "$PYTHON3" "$study" repeat H.tar
 echo nonsense >H.tar
@@ -173,6 +182,11 @@ ok "an archive without large files" archive -o L.tar --without-large
 ok "with the source of the programs" sh -c 'tar tf L.tar | grep -q "^L/data/source/hopwave-.*\.tar\."'
 is "it has no graphs, partitions and trees" \
     "$(tar tf L.tar | grep -c -E 'results/(graphs|partitions|trees)/')" 0
+repeat L.tar >left.out 2>&1
+is "what the archive leaves out is explained" \
+    "$? $(grep -c '^note: .* not in the archive, made with --without-large' left.out)" "0 1"
+ok "and which trees are not checked" \
+    grep -q '^validation: 0 trees are valid; 12 are not checked, as they' left.out
 is "its crate has their digests" "$(tar xOf L.tar L/data/ro-crate-metadata.json | grep -c 'Left out of the archive')" 20
 repeat L.tar --all --cores 2 >large.out 2>&1
 is "and they come out the same" "$? $(tail -n 1 large.out)" \

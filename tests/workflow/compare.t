@@ -39,6 +39,10 @@ is "and named" "$(grep -c ' slower$' compare.out) $(grep 'slower$' compare.out |
 ok "the report is one page that needs nothing else" sh -c \
     'grep -q "<svg" a-slow.html && ! grep -q -E "(src|href)=.http" a-slow.html'
 
+cp -r a written && (cd written && "$PYTHON3" "$study" compare ../a ../b) >quiet.out 2>&1
+is "without -o only the terminal hears of it" \
+    "$? $(grep -c '^report:' quiet.out) $(find written -name 'compare*')" "0 0 "
+
 # ---- archives, and results that differ ----
 echo source >source.tar.gz
 "$PYTHON3" "$study" archive -o A.tar --directory a --source source.tar.gz >archive.out 2>&1

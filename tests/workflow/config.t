@@ -307,6 +307,22 @@ refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its
 "$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n >few.out 2>&1
 ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
 ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
+cat >unlike.yaml <<'END'
+graphs:
+  - {model: rmat, scales: [6], weights: uniform}
+  - {name: bare, model: rmat, scales: [5, 6]}
+  - {name: below, model: rmat, scales: [6], directed: true, weights: signed}
+  - {name: ring, file: data/ring.txt, undirected: true}
+layouts: [{layout: 1d}]
+parts: [1]
+methods: [{method: auto}, {algorithm: sssp, method: delta}]
+END
+"$PYTHON3" "$study" run --config unlike.yaml -n >unlike.out 2>&1
+is "graphs that a method is not for are named, with the reason" "$(grep '^hopwave-study: ' unlike.out)" \
+    "hopwave-study: left out: sssp by delta on bare, which has no weights
+hopwave-study: left out: sssp by delta on below, which has negative weights
+hopwave-study: left out: sssp by delta on ring, of whose file no weights are taken (weights: none)"
+ok "and the others run" grep -q '^traverse[a-z_]*  *6$' unlike.out
 "$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
 

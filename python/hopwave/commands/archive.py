@@ -22,6 +22,7 @@ PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
 # Of results/, beside the files that the configuration names.
 BESIDE = ["gate.csv", "results.csv", "report.html", "tables", "plots", "logs"]
 NEEDED = ["results/gate.csv", "results/results.csv"]
+PACKED = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz")
 LARGE = ["graph", "partition", "tree"]
 README = """# {title}
 
@@ -58,7 +59,7 @@ def add(commands: Any) -> None:
         "-o",
         required=True,
         metavar="ARCHIVE",
-        help="a folder, or a file that ends in .tar or .tar.gz",
+        help="a folder, or a file that ends in .tar, .tar.gz or .tar.xz (the smallest, the slowest)",
     )
     command.add_argument(
         "--config", metavar="FILE", help="the study; default: the one that ran there"
@@ -94,6 +95,12 @@ def main(place: Place, options: argparse.Namespace) -> None:
     folder, output = Path(options.directory), Path(options.output)
     check_output(output, options.force)
     config = Path(options.config or folder / "results" / "study.yaml")
+    if not options.config and not config.exists():
+        fail(
+            3,
+            f"{folder}: no study ran here, as there is no results/study.yaml; "
+            "go to the folder of a study, or name it with --directory",
+        )
     study = read_study(config, folder)
     stage = None
     try:
@@ -142,7 +149,7 @@ class Archive:
         self.place, self.options, self.study = place, options, study
         self.config, self.stage = config, stage
         self.folder = Path(options.directory)
-        self.packed = options.output.endswith((".tar", ".tar.gz", ".tgz"))
+        self.packed = options.output.endswith(PACKED)
         # What is only packed from here needs no second copy on disk.
         self.bring = link if self.packed else copy
         self.inputs: dict[str, str] = {}  # where imported files lie in the archive

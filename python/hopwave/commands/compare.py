@@ -37,9 +37,8 @@ def add(commands):
     command.add_argument(
         "--output",
         "-o",
-        default="compare.html",
         metavar="FILE",
-        help="the report; default: compare.html",
+        help="write the comparison as an HTML page, too",
     )
     command.add_argument(
         "--margin",
@@ -56,10 +55,11 @@ def main(place, options):
     need(place, *PACKAGES)
     if not 0 <= options.margin < 1:
         fail(2, "--margin must be at least 0 and below 1")
-    output = Path(options.output)
-    check_output(output, options.force)
-    if output.is_dir():
-        fail(4, f"{output}: is a folder")
+    output = Path(options.output) if options.output else None
+    if output:
+        check_output(output, options.force)
+        if output.is_dir():
+            fail(4, f"{output}: is a folder")
     work = tempfile.mkdtemp(prefix="hopwave-compare-")
     try:
         studies = [
@@ -68,14 +68,16 @@ def main(place, options):
         ]
         comparison = Comparison(*studies, options.margin)
         comparison.print()
-        from .compare_report import write
+        if output:
+            from .compare_report import write
 
-        write(comparison, output)
+            write(comparison, output)
     except OSError as error:
-        fail(4, f"{error.filename or output}: {error.strerror or error}")
+        fail(4, f"{error.filename or output or work}: {error.strerror or error}")
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"report: {output.resolve()}")
+    if output:
+        print(f"report: {output.resolve()}")
     sys.exit(0 if comparison.same else 1)
 
 

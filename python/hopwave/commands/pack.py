@@ -3,6 +3,7 @@ can then be checked byte by byte when one is read."""
 
 import errno
 import gzip
+import lzma
 import os
 import shutil
 import tarfile
@@ -17,6 +18,8 @@ LONGEST = 1 << 16  # of what extends a header
 # What other programs write and we do not: folders, other kinds of extended headers.
 FOREIGN = (tarfile.XHDTYPE, tarfile.XGLTYPE, *tarfile.GNU_TYPES)
 GZIP_HEADS = [b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")]
+XZ_HEAD = b"\xfd7zXZ\0"
+XZ_MEMORY = 128 << 20  # bytes that decoding may take; all presets of xz stay below
 
 
 class DamageError(Exception):
@@ -41,9 +44,11 @@ def pack(folder: Path, path: Path, top: str) -> None:
     """Writes the files of a folder into a tar file, below the name `top` in it."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())
     with open(path, "xb") as file:
-        out: BinaryIO | gzip.GzipFile = file
+        out: BinaryIO | gzip.GzipFile | lzma.LZMAFile = file
         if path.name.endswith("gz"):
             out = gzip.GzipFile("", "wb", 6, file, mtime=0)
+        elif path.name.endswith("xz"):
+            out = lzma.LZMAFile(file, "wb", check=lzma.CHECK_CRC64, preset=6)  # noqa: SIM115
         written = 0
         for source in files:
             name = f"{top}/{source.relative_to(folder).as_posix()}"
@@ -58,10 +63,35 @@ def pack(folder: Path, path: Path, top: str) -> None:
         out.close()
 
 
+class XzStream:
+    """Reads one stream of xz, behind which nothing may follow. (LZMAFile leaves out what
+    follows, and takes as much memory as a file asks for.)"""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+
+    def read(self, size: int) -> bytes:
+        """Up to so many of the next bytes, fewer only at the end."""
+        parts = []
+        while size > 0 and not self.decoder.eof:
+            block = self.file.read(1 << 16) if self.decoder.needs_input else b""
+            if self.decoder.needs_input and not block:
+                raise EOFError("the file ends before its end was marked")
+            parts.append(self.decoder.decompress(block, size))
+            size -= len(parts[-1])
+        if size > 0 and (self.decoder.unused_data or self.file.read(1)):
+            raise lzma.LZMAError("something follows the end")
+        return b"".join(parts)
+
+
+Stream = BinaryIO | gzip.GzipFile | XzStream
+
+
 class Reader:
     """Reads a tar file from its beginning to its end, and knows where it is."""
 
-    def __init__(self, path: Path, stream: BinaryIO | gzip.GzipFile) -> None:
+    def __init__(self, path: Path, stream: Stream) -> None:
         self.path, self.stream = path, stream
         self.name: str | None = None
         self.offset = 0
@@ -70,7 +100,7 @@ class Reader:
         """Up to so many of the next bytes."""
         try:
             data = self.stream.read(size)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
             raise DamageError(f"{self.where()}: damaged compression ({error})") from None
         self.offset += len(data)
         return data
@@ -152,11 +182,13 @@ def unpack(path: Path, folder: str | os.PathLike[str]) -> Path:
     with open_file(path) as file:
         head = file.read(BLOCK)
         file.seek(0)
-        stream: BinaryIO | gzip.GzipFile = file
+        stream: Stream = file
         if head[:2] == b"\x1f\x8b":
             if head[:10] not in GZIP_HEADS:
                 raise DamageError(f"{path.name}: its first bytes are damaged")
             stream = gzip.GzipFile(fileobj=file)
+        elif head[: len(XZ_HEAD)] == XZ_HEAD:
+            stream = XzStream(file)
         elif b"ustar" not in head and b"/bag" not in head[:100]:
             raise NoArchiveError(f"{path}: not an archive")
         reader = Reader(path, stream)

@@ -170,7 +170,14 @@ class Repeat:
         wrong += records.breaks(self.table)
         left = len(self.table) - len(kept)
         right = f"{len(kept)} files follow from one another"
-        return self.say("chain", wrong, right + (f", {left} left out" if left else ""))
+        sound = self.say("chain", wrong, right + (f", {left} left out" if left else ""))
+        if left:
+            print(
+                f"note: {left} graphs, partitions and trees are not in the archive, made with "
+                "--without-large; of these it has the digests alone, with which what is run "
+                "again (--all, --sample) is compared"
+            )
+        return sound
 
     def kept(self, *kinds):
         rows = self.table[(self.table["kept"] == 1) & self.table["kind"].isin(kinds)]
@@ -188,11 +195,12 @@ class Repeat:
 
     def validate(self):
         """Checks the searches again, of trees and graphs that are there."""
-        kept, wrong, count = set(self.kept("graph", "tree")), [], 0
+        kept, wrong, count, skipped = set(self.kept("graph", "tree")), [], 0, 0
         reference = self.given().get("reference")
         for row in self.table[self.table["kind"] == "check"].to_dict("records"):
             tree, graph = row["inputs"].split()
             if not {tree, graph} <= kept:
+                skipped += 1
                 continue
             check = self.work / "validated" / Path(row["file"]).relative_to("results")
             check.parent.mkdir(parents=True, exist_ok=True)
@@ -208,7 +216,10 @@ class Repeat:
             count += 1
             if status:
                 wrong.append(f"{tree}: {(said or ['a check failed'])[-1]}")
-        return self.say("validation", wrong, f"{count} trees are valid")
+        right = f"{count} trees are valid"
+        if skipped:
+            right += f"; {skipped} are not checked, as they or their graphs are not in the archive"
+        return self.say("validation", wrong, right)
 
     def again(self):
         """Runs searches again and compares them with those of the archive."""
@@ -219,6 +230,10 @@ class Repeat:
         if self.options.sample:
             drawn = random.Random(self.options.seed)
             drawn = drawn.sample(range(len(runs)), min(self.options.sample, len(runs)))
+            print(
+                f"sample: {len(drawn)} of the {len(runs)} searches of the study, drawn with "
+                f"--seed {self.options.seed}; --all runs every one again"
+            )
             runs = [runs[number] for number in sorted(drawn)]
         self.remake(study, runs)
         rows = list(self.compare(study, runs))

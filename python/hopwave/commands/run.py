@@ -115,6 +115,8 @@ def main(place: Place, options: argparse.Namespace) -> None:
     if study.left_out:
         missing = ", ".join(study.left_out)
         print(f"hopwave-study: left out, not there: {missing}", file=sys.stderr)
+    for sentence in dict.fromkeys(study.not_run):
+        print(f"hopwave-study: left out: {sentence}", file=sys.stderr)
     if options.dry_run:
         command += ["--dry-run", *options.snakemake]
         sys.exit(subprocess.run(command).returncode)

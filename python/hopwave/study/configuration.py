@@ -203,6 +203,16 @@ def applies(method, graph):
     )
 
 
+def without(method, entry):
+    """Says that a graph is not searched by a method that its weights are not for."""
+    why = "which has no weights"
+    if entry["weights"] == "signed":
+        why = "which has negative weights"
+    elif "file" in entry:
+        why = "of whose file no weights are taken (weights: none)"
+    return f"{method['algorithm']} by {method['method']} on {label_of(entry)}, {why}"
+
+
 def check_numbers(entry, where):
     """What hopwave-generate and hopwave-import would refuse of an entry of `graphs`."""
     if "abcd" in entry and abs(sum(entry["abcd"]) - 1) > 1e-9:
@@ -249,6 +259,7 @@ class Study:
     figures     as the configuration has them, by name
     runs        list of (graph, partition, search, repeat), repeats outermost
     left_out    optional files that are not there, as texts
+    not_run     methods that graphs of the study have not the weights for, as texts
     in_memory   whether searches lay out graphs themselves, and partitions are no files
 
     Files are looked for from the folder that holds results/.
@@ -261,6 +272,7 @@ class Study:
         self.folder = Path(folder)
         self.graphs, self.partitions, self.searches = {}, {}, {}
         self.left_out = []
+        self.not_run = []
         try:
             methods.table()
         except methods.MethodError as error:
@@ -323,7 +335,9 @@ class Study:
 
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
-        methods = [m for m in self.config["methods"] if applies(m, entry) and meant(m, entry)]
+        wanted = [m for m in self.config["methods"] if meant(m, entry)]
+        methods = [m for m in wanted if applies(m, entry)]
+        self.not_run += [without(m, entry) for m in wanted if m not in methods]
         layouts = [k for k in self.config["layouts"] if meant(k, entry)]
         for graph in self._graphs(entry, where):
             for parts in entry.get("parts", self.config["parts"]):
