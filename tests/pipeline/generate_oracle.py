@@ -195,7 +195,16 @@ def main():
     for e in range(number["edges"]):
         ends = graph.tuple(e)
         own = model == "graph500" and kind == "uniform"
-        print(*ends, "%.9g" % (graph.last if own else weight(kind, seed, e, ends)))
+        print(*ends, shortest(graph.last if own else weight(kind, seed, e, ends)))
+
+
+def shortest(value: float) -> str:
+    """The shortest text that reads back as the same float."""
+    (single,) = struct.unpack("f", struct.pack("f", value))
+    if abs(single) < 2**24 and single == int(single):
+        return str(int(single))
+    texts = (f"{single:.{digits}g}" for digits in range(1, 10))
+    return next(t for t in texts if struct.pack("f", float(t)) == struct.pack("f", single))
 
 
 if __name__ == "__main__":

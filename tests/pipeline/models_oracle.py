@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 
-from generate_oracle import M64, halves, philox, weight
+from generate_oracle import M64, halves, philox, shortest, weight
 
 Tuple = tuple[int, int, float | None]
 
@@ -155,7 +155,7 @@ def main() -> None:
     for e, (source, target, length) in enumerate(edges):
         ends = label(source), label(target)
         value = weight(kind, seed, e, ends) if length is None or kind != "length" else length
-        print(*ends, f"{value:.9g}")
+        print(*ends, shortest(value))
 
 
 if __name__ == "__main__":
