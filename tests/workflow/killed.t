@@ -14,7 +14,7 @@ graphs:
   - {model: rmat, scales: [6]}
   - {name: long, model: rmat, scales: [12], weights: uniform, parts: [2], roots: {count: 500}}
 layouts: [{layout: 1d}]
-methods: [{method: auto}, {algorithm: sssp, method: auto}]
+methods: [{method: auto}, {algorithm: sssp, method: auto, graphs: [long]}]
 parts: [1, 2]
 roots: {count: 8}
 END

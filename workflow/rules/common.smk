@@ -32,7 +32,14 @@ def package():
 
 MODULES = ["__init__", "errors", "renamed", "study/__init__"]
 MODULES += ["study/columns", "study/configuration", "study/hdf5", "study/machine"]
-MODULES += ["study/methods", "study/models", "study/page", "study/style", "study/trees", "study/units"]
+MODULES += [
+    "study/methods",
+    "study/models",
+    "study/page",
+    "study/style",
+    "study/trees",
+    "study/units",
+]
 MODULES += ["study/whole"]
 SCHEMAS = ["study.schema.json", "renamed.json"]
 PACKAGE = str(package())
