@@ -21,6 +21,8 @@ def member(file: h5py.File, path: str) -> h5py.Group | h5py.Dataset:
     """
     item = file
     for name in path.split("/"):
+        if not isinstance(item, h5py.Group) or not item.id.links.exists(name.encode()):
+            raise KeyError(path)
         info = item.id.links.get_info(name.encode())
         if info.type != h5py.h5l.TYPE_HARD:
             raise NotInsideError(f"/{path}: a link, which is not followed")
