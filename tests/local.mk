@@ -72,7 +72,8 @@ LONG_TESTS += tests/pipeline/old-files.t
 EXTRA_DIST += tests/pipeline/old-files.t tests/pipeline/old_files.py
 EXTRA_DIST += tests/pipeline/version-1/graph.h5 tests/pipeline/version-1/partition.h5
 EXTRA_DIST += tests/pipeline/version-1/bfs.h5 tests/pipeline/version-1/sssp.h5
-EXTRA_DIST += tests/pipeline/version-1/check.h5
+EXTRA_DIST += tests/pipeline/version-1/check.h5 tests/pipeline/version-1/README.md
+EXTRA_DIST += tests/pipeline/version-1/SHA256SUMS
 
 LONG_TESTS += tests/pipeline/cycles.t
 EXTRA_DIST += tests/pipeline/cycles.t
