@@ -6,14 +6,7 @@ cd "$work" || exit 99
 OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
 export OMP_NUM_THREADS PYTHONDONTWRITEBYTECODE
 
-python=
-for candidate in "${PYTHON3:-python3}" /usr/bin/python3; do
-    if "$candidate" -c 'import h5py, numpy' 2>/dev/null; then
-        python=$candidate
-        break
-    fi
-done
-if [ -z "$python" ]; then
+if ! python=$(python_with "h5py, numpy"); then
     skip "classes" "no Python with h5py and numpy"
     done_testing
 fi

@@ -43,14 +43,7 @@ else
     skip "files that are repacked" "h5repack is not there"
 fi
 
-python=
-for candidate in "${PYTHON3:-python3}" /usr/bin/python3; do
-    if "$candidate" -c 'import h5py, numpy' 2>/dev/null; then
-        python=$candidate
-        break
-    fi
-done
-if [ -n "$python" ]; then
+if python=$(python_with "h5py, numpy"); then
     for kind in order width; do
         for file in g p t; do
             "$python" "$top_srcdir/tests/pipeline/convert.py" $file.h5 $file-$kind.h5 $kind || exit 99

@@ -6,10 +6,7 @@
 cd "${work:?}" || exit 99
 # Several programs of several ranks share the machine; threads are the units' matter.
 export OMP_NUM_THREADS=1
-python=${PYTHON3:-python3}
-for candidate in "$python" /usr/bin/python3; do
-    "$candidate" -c 'import h5py, xxhash' 2>/dev/null && python=$candidate && break
-done
+python=$(python_with "h5py, xxhash") || python=${PYTHON3:-python3}
 
 # status STATUS COMMAND...: runs it; output in out, errors of our programs in err.
 status() {

@@ -17,6 +17,15 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# python_with MODULES: prints a Python that has these modules, separated by commas: $PYTHON3, or the
+# system's. Fails where neither has them.
+python_with() {
+    for tap_python in "${PYTHON3:-python3}" /usr/bin/python3; do
+        "$tap_python" -c "import $1" 2>/dev/null && echo "$tap_python" && return
+    done
+    return 1
+}
+
 # where: the lines of the test that are being run, innermost first; nothing without bash.
 where() {
     tap_frame=0
