@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Digits of a float that tell it from all others, and the largest number whose decimals are
+/* Digits that distinguish a float from all others, and the largest number whose decimals are
  * found without text. */
 enum { DIGITS_MAX = 9, DECIMALS_MAX = 12, LARGEST = 1000 };
 

@@ -38,7 +38,7 @@ static void test_known(struct tap *tap)
     }
 }
 
-/* The fewest significant digits that tell a number from all others, by the C library. */
+/* The fewest significant digits that distinguish a number from all others, by the C library. */
 static int fewest_digits(float value)
 {
     char text[32];

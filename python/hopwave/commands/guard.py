@@ -74,7 +74,7 @@ def marked(directory: Folder) -> list[int]:
     return found
 
 
-def tell(processes: Iterable[int], number: int) -> None:
+def send(processes: Iterable[int], number: int) -> None:
     for process in processes:
         with suppress(ProcessLookupError):
             os.kill(process, number)
@@ -83,10 +83,10 @@ def tell(processes: Iterable[int], number: int) -> None:
 def end_processes(directory: Folder) -> None:
     """Ends what a run has left on this machine: politely, then not."""
     until = time.monotonic() + PATIENCE
-    tell(marked(directory), signal.SIGTERM)
+    send(marked(directory), signal.SIGTERM)
     while left := marked(directory):
         if time.monotonic() > until:
-            tell(left, signal.SIGKILL)
+            send(left, signal.SIGKILL)
         time.sleep(0.05)
 
 
@@ -148,7 +148,7 @@ def watch(command: Sequence[str], directory: Folder) -> int:
 
     def end(*_: object) -> None:
         snakemake.send_signal(signal.SIGINT)
-        tell([p for p in marked(directory) if p != snakemake.pid], signal.SIGTERM)
+        send([p for p in marked(directory) if p != snakemake.pid], signal.SIGTERM)
 
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
