@@ -67,13 +67,15 @@ rm -r killed/results/trees killed/results/checks killed/results/logs killed/resu
 setsid sh -c 'echo $$ >pid; exec "$@"' sh "$PYTHON3" "$study" run --cores 2 --bin bin \
     --config study.yaml --directory killed -- results/gate.csv >ended.log 2>&1 </dev/null &
 running=$!
+sed 's/^title:.*/title: another/' study.yaml >other.yaml
 for try in $(seq 500); do
     [ -d killed/results/logs/traverse ] && [ -s pid ] && break
     sleep 0.1
 done
 refused "a second run beside the first (seen at look $try)" 4 \
     "another run of the study is at work" \
-    "$PYTHON3" "$study" run --config study.yaml --directory killed --cores 2
+    "$PYTHON3" "$study" run --config other.yaml --directory killed --cores 2
+ok "which leaves the configuration of the first" cmp study.yaml killed/results/study.yaml
 kill -TERM "$(cat pid)"
 wait "$running"
 ok "a study that is told to end does, with a failure" test "$?" -ne 0

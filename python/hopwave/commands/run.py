@@ -85,14 +85,19 @@ def profile_value(command: list[str], key: str) -> Any:
     return next(filter(None, values), None)
 
 
-def call(command: list[str], directory: str | Path) -> int:
+def call(command: list[str], directory: str | Path, given: Path | None = None) -> int:
     """Runs Snakemake alone in a folder, clear of what a killed run has left there, and
-    returns its status."""
+    returns its status.
+
+    given  a configuration that is kept in results/, once no other run is at work
+    """
     slurm = profile_value(command, "executor") == "slurm"
     with guard.alone(directory) as locked:
         if locked:
             guard.clear(directory, slurm)
             command = [*command[:3], "--nolock", *command[3:]]
+        if given:
+            keep(given, Path(directory) / "results" / "study.yaml")
         if slurm and not profile_value(command, "slurm-jobname-prefix"):
             name = ["--slurm-jobname-prefix", guard.prefix(directory)]
             command = [*command[:3], *name, *command[3:]]
@@ -121,8 +126,7 @@ def main(place: Place, options: argparse.Namespace) -> None:
         command += ["--dry-run", *options.snakemake]
         sys.exit(subprocess.run(command).returncode)
     command += ["--report", str(report.resolve()), "--report-after-run"]
-    keep(given, results / "study.yaml")
-    status = call(command + options.snakemake, options.directory)
+    status = call(command + options.snakemake, options.directory, given)
     if status == 0:
         print(f"report: {report.resolve()}")
     sys.exit(status)
