@@ -23,7 +23,7 @@ Value = int | float | str
 Schema = dict[str, Any]
 
 
-class SchemaError(Exception):
+class SchemaError(ValueError):
     """A sentence without the file's name: what does not follow the schema."""
 
 

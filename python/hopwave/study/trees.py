@@ -7,6 +7,8 @@ from typing import Any
 import h5py
 import pandas
 
+from ..files.convert import frame_of
+from ..files.schema import attributes_of
 from ..renamed import names_in
 from .columns import COMMUNICATING, COMPUTING
 from .hdf5 import member
@@ -14,21 +16,14 @@ from .hdf5 import member
 
 def frame(dataset: h5py.Dataset) -> pandas.DataFrame:
     """A table of a file as a frame, its texts decoded, its columns under the names of today."""
-    table = pandas.DataFrame.from_records(dataset[...])
-    for name in table.select_dtypes(object).columns:
-        table[name] = table[name].str.decode("ascii")
-    return table.rename(columns=names_in(dataset))
+    rows, names = dataset[...], names_in(dataset)
+    return frame_of({names.get(name, name): rows[name] for name in rows.dtype.names})
 
 
 def attributes(group: h5py.Group | h5py.Dataset) -> dict[str, Any]:
     """Attributes as plain Python values, under the names of today."""
-
-    def plain(value: Any) -> Any:
-        value = value.item() if hasattr(value, "item") else value
-        return value.decode() if isinstance(value, bytes) else value
-
     names = names_in(group)
-    return {names.get(key, key): plain(value) for key, value in group.attrs.items()}
+    return {names.get(key, key): value for key, value in attributes_of(group).items()}
 
 
 def steps(tree: h5py.File) -> pandas.DataFrame:
