@@ -10,7 +10,7 @@ import h5py
 import pandas
 
 from ..study.configuration import CHECK, GRAPH, PARTITION, TREE, Study
-from ..study.hdf5 import has, member
+from ..study.hdf5 import DAMAGE, has, member
 from ..study.trees import attributes, frame, verdict
 from .base import open_file
 
@@ -55,7 +55,7 @@ def record(path: str | PathLike[str]) -> dict[str, Any]:
         # Trees are checked on the spot, or else have a check file.
         if kind == "check" or (kind == "tree" and run.get("checked")):
             found["passed"] = verdict(path)[1]
-    except Exception as error:  # h5py and pandas raise any kind for what is not ours
+    except DAMAGE as error:
         raise UnreadableError(f"{path}: no file of Hopwave ({error})") from None
     return found
 
@@ -95,7 +95,7 @@ def searches(folder: Path, trees: Iterable[str]) -> pandas.DataFrame:
         try:
             with h5py.File(folder / path) as file:
                 table = frame(member(file, "run/search"))[SEARCH]
-        except Exception as error:
+        except DAMAGE as error:
             raise UnreadableError(f"{path}: no tree of Hopwave ({error})") from None
         table.insert(0, "file", path)
         tables.append(table)

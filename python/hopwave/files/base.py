@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import errors
 from ..renamed import renamed
+from ..study.hdf5 import DAMAGE
 from . import schema as schemas
 from .digest import dataset_digest, root_digest
 from .schema import Value, attributes_of
@@ -31,7 +32,7 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except schemas.SchemaError as error:
         raise errors.DamagedFileError(path, str(error)) from None
-    except (OSError, RuntimeError, KeyError, TypeError, ValueError, IndexError) as error:
+    except DAMAGE as error:
         raise errors.DamagedFileError(path, f"is damaged ({error})") from error
 
 

@@ -11,13 +11,18 @@ FILTERS = {1, 2, 3}  # deflate, shuffle, Fletcher32: no others are loaded
 MOST_DEFLATED = 1100  # bytes that a byte of deflated data can become, at most
 
 
+# What h5py raises for damage, and NumPy and pandas for tables that are not ours.
+DAMAGE = (OSError, RuntimeError, KeyError, TypeError, ValueError, IndexError)
+
+
 class NotInsideError(ValueError):
     """One sentence: why a member is not read."""
 
 
 def member(file: h5py.File, path: str) -> h5py.Group | h5py.Dataset:
     """The group or dataset of that path in an open file. Raises KeyError where there is none, and
-    NotInsideError where reading it would leave the file, or take more memory than the file holds.
+    NotInsideError where it is damaged, or reading it would leave the file, or take more memory than
+    the file holds.
     """
     item = file
     for name in path.split("/"):
@@ -26,7 +31,10 @@ def member(file: h5py.File, path: str) -> h5py.Group | h5py.Dataset:
         info = item.id.links.get_info(name.encode())
         if info.type != h5py.h5l.TYPE_HARD:
             raise NotInsideError(f"/{path}: a link, which is not followed")
-        item = item[name]
+        try:
+            item = item[name]
+        except KeyError as error:  # the link is there, but what it leads to cannot be opened
+            raise NotInsideError(f"/{path}: is damaged ({error})") from None
     if isinstance(item, h5py.Dataset):
         check_storage(item, path)
     return item
