@@ -13,7 +13,7 @@ static void flush_levels(struct hw_grid *grid)
     if (!grid->levels.begun)
         memset(grid->levels.level, 0xff, grid->layout.block * sizeof *grid->levels.level); /* -1 */
     grid->levels.begun = true;
-    for (int l = 0; l < grid->levels.stored_count; l++) {
+    for (hw_count l = 0; l < grid->levels.stored_count; l++) {
         const struct hw_grid_level *kept = &grid->levels.stored[l];
         for (hw_lid k = kept->begin; !kept->bitmap && k < kept->end; k++)
             grid->levels.level[grid->search.order[k]] = kept->level;
@@ -32,7 +32,7 @@ hw_count hw_grid_levels_most(const struct hw_grid *grid)
 
 void hw_grid_record_level(struct hw_grid *grid)
 {
-    if (grid->levels.stored_count == HW_GRID_LEVELS)
+    if (grid->levels.stored_count == hw_grid_levels_most(grid))
         flush_levels(grid);
     grid->levels.stored[grid->levels.stored_count++] = (struct hw_grid_level){
         .level = grid->search.depth,

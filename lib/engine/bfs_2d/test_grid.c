@@ -4,6 +4,7 @@
  * until nothing changes. What is sent is counted below MPI.
  */
 #include "lib/base/memory.h"
+#include "lib/engine/bfs_2d/grid.h"
 #include "lib/engine/core/cpu_method_list.h"
 #include "tests/tap/tap.h"
 
@@ -492,6 +493,36 @@ static void test_mesh(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+/* Levels are written only once no more can be kept. */
+static void test_kept_levels(struct tap *tap)
+{
+    enum { BLOCK = 40 * HW_GRID_LEVEL_SHARE };
+    struct hw_grid grid = {.layout.block = BLOCK};
+    const hw_count most = hw_grid_levels_most(&grid);
+
+    grid.levels.stored = calloc((size_t)most, sizeof *grid.levels.stored);
+    grid.levels.level = calloc(BLOCK, sizeof *grid.levels.level);
+    grid.search.order = calloc(BLOCK, sizeof *grid.search.order);
+    if (!grid.levels.stored || !grid.levels.level || !grid.search.order)
+        abort();
+    for (hw_lid k = 0; k < most; k++) {
+        grid.search.order[k] = BLOCK - 1 - k;
+        grid.search.begin = k;
+        grid.search.end = k + 1;
+        grid.search.depth = (int32_t)k;
+        hw_grid_record_level(&grid);
+    }
+    bool kept = grid.levels.stored_count == most && !grid.levels.begun;
+    hw_grid_record_level(&grid);
+    bool written = grid.levels.stored_count == 1 && grid.levels.level[0] == -1;
+    for (hw_lid k = 0; k < most; k++)
+        written = written && grid.levels.level[BLOCK - 1 - k] == (int32_t)k;
+    tap_ok(tap, kept && written, "levels are kept while there is memory for them, then written");
+    free(grid.levels.stored);
+    free(grid.levels.level);
+    free(grid.search.order);
+}
+
 /* Roots that are not there, and names that are no method. */
 static void test_refusals(struct tap *tap, struct hw_context *ctx)
 {
@@ -541,7 +572,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){26, 43, 43, 60, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){27, 44, 44, 61, 0, 0});
     test_refusals(tap, ctx);
     test_small(tap, ctx);
     test_wide(tap, ctx);
@@ -551,6 +582,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     test_random(tap, ctx, true);
     test_large(tap, ctx);
     test_mesh(tap, ctx);
+    test_kept_levels(tap);
 }
 
 int main(int argc, char **argv)
