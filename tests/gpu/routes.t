@@ -137,7 +137,7 @@ ok "which is a cycle" hopwave-validate -q edge-1.h5 --graph edge.h5 --reference
 printf '%s\n' '0 1 -3e38' '1 2 -3e38' >deep.wel
 hopwave-import -q deep.wel --directed -o deep.h5
 for layout in 1d degree-separated; do
-    refused "a sum below all floats is refused, $layout" 3 '32-bit float' \
+    refused "a sum below all floats is refused, $layout" 3 'exceed the range of 32-bit floats' \
         "$MPIEXEC" -n 2 hopwave-traverse -q deep.h5 --layout $layout --parts 2 --device cuda \
         --algorithm sssp --root-list 0 -o no.h5
 done

@@ -301,13 +301,6 @@ static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *e
                    "the kernel that writes results", err);
 }
 
-enum hw_status hw_sssp_fail_overflow(struct hw_error *err)
-{
-    return hw_fail(
-        err, HW_BAD_INPUT,
-        "distances exceed the range of 32-bit floats, about 3.4e38; use smaller weights");
-}
-
 enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,
                                         bool negative, struct hw_error *err)
 {
@@ -339,7 +332,7 @@ static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err
     if (status != HW_OK)
         return status;
     if (control.overflows > 0)
-        return hw_sssp_fail_overflow(err);
+        return hw_distances_overflow(err);
     return hw_sssp_check_parentless(engine, control.parentless,
                                     hw_sssp_state_of(engine)->weight_stats.negative > 0, err);
 }

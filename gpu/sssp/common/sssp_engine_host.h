@@ -45,10 +45,6 @@ struct hw_gpu_routine_name {
     enum hw_direction direction;
 };
 
-/* Outcomes that methods on one GPU and on several report alike. The failure of distances that no
- * float can hold: */
-enum hw_status hw_sssp_fail_overflow(struct hw_error *err);
-
 /* HW_OK if no reached vertex is left without a parent; else HW_BAD_INPUT where rounding explains
  * that, and HW_INTERNAL where nothing does. negative: some weight is. Local. */
 enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,

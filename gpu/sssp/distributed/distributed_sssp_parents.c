@@ -217,6 +217,6 @@ enum hw_status hw_distributed_sssp_check_overflow(struct hw_distributed_sssp *ss
     if (status == HW_OK)
         status = hw_sum(sssp->engine->ctx->world, &all, err);
     if (status == HW_OK && all > 0)
-        status = hw_sssp_fail_overflow(err);
+        status = hw_distances_overflow(err);
     return status;
 }

@@ -158,9 +158,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     for (; own->count > 0; settled++)
         relax(own, take_nearest(own));
     if (own->overflows && lost_any(own))
-        return hw_fail(err, HW_BAD_INPUT,
-                       "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
-                       "weights");
+        return hw_distances_overflow(err);
     result->seconds_search_order = hw_seconds() - start;
     write_result(own, result);
     result->seconds = hw_seconds() - start;

@@ -113,3 +113,10 @@ bool hw_weight_stats_may_overflow(const struct hw_weight_stats *stats, const str
 {
     return part->weights == HW_WEIGHTS_F32 && longest(stats, part) > FLT_MAX / 4;
 }
+
+enum hw_status hw_distances_overflow(struct hw_error *err)
+{
+    return hw_fail(err, HW_BAD_INPUT,
+                   "distances exceed the range of 32-bit floats, about 3.4e38; use smaller or "
+                   "integer weights");
+}

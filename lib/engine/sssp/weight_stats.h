@@ -38,4 +38,7 @@ enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,
 /* Whether a float may be too small for a distance. Local. */
 bool hw_weight_stats_may_overflow(const struct hw_weight_stats *stats, const struct hw_part *part);
 
+/* The failure of a search with such a distance. Returns HW_BAD_INPUT. Local. */
+enum hw_status hw_distances_overflow(struct hw_error *err);
+
 #endif

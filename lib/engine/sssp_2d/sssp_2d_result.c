@@ -495,8 +495,6 @@ enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_err
     }
     free(reached);
     if (status == HW_OK && overflows > 0)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
-                         "weights");
+        status = hw_distances_overflow(err);
     return status;
 }

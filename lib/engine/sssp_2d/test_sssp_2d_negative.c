@@ -157,8 +157,8 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
     sssp_trial_open(&trial, "a distance beyond floats", 10, 10, HW_WEIGHTS_F32, false);
     for (hw_gid v = 0; v < 8; v++)
         sssp_trial_add(&trial, v, v + 1, 0.75 * FLT_MAX);
-    try_refusal(tap, ctx, &trial, &hw_method_delta, 0, "float");
-    try_refusal(tap, ctx, &trial, &hw_method_bellman_ford, 8, "float");
+    try_refusal(tap, ctx, &trial, &hw_method_delta, 0, "exceed the range of 32-bit floats");
+    try_refusal(tap, ctx, &trial, &hw_method_bellman_ford, 8, "exceed the range of 32-bit floats");
     sssp_trial_free(&trial);
 
     sssp_trial_open(&trial, "a cycle closed by rounding", 10, 10, HW_WEIGHTS_F32, true);

@@ -328,9 +328,7 @@ static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_trac
                      hw_sssp_delegates_reached(e, e->lists.into->lists.edge[k].index);
     }
     if (status == HW_OK && wrong)
-        status = hw_fail(err, HW_BAD_INPUT,
-                         "the distance of a reachable vertex is too large for a float; use smaller "
-                         "or integer weights");
+        status = hw_distances_overflow(err);
     return hw_agree(e->ctx.world, status, err);
 }
 
