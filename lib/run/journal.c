@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,7 @@ struct record {
 /* Splits a block into the parts of a record; false if its length does not fit them. */
 static bool split(const char *bytes, uint64_t count, struct record *record)
 {
-    const uint64_t most = UINT32_MAX;
+    const uint64_t most = INT_MAX; /* counts of MPI */
 
     if (count < sizeof record->head)
         return false;

@@ -204,7 +204,8 @@ enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
                                  &found, &other, err);
     if (status == HW_OK && other)
         hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
-    keep(t, found);
+    /* Where it fails before that is known, files of an earlier run stay. */
+    keep(t, status == HW_OK ? found : t->trees.partial_found);
     if (status == HW_OK && found)
         status = hw_journal_restore(&t->progress.journal, &t->report, &t->searches.search_results,
                                     take_tree, t, err);

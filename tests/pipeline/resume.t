@@ -161,12 +161,23 @@ $again -o old.h5 --force >old.log 2>&1
 is "--force begins anew" "$?" 0
 is "and says so" "$(grep -c 'old.h5.partial was begun by hopwave 9.*, and is begun anew' old.log)" 1
 is "with no search of the former" "$(info old.h5 searches_resumed)" 0
+
+leave unread.h5
+mv unread.h5.partial.searches former.searches && mkfifo unread.h5.partial.searches
+# shellcheck disable=SC2086
+refused "a journal that cannot be read" 4 'unread.h5.partial.searches is no plain file' $again -o unread.h5
+ok "ends no run" test -s unread.h5.partial -a -p unread.h5.partial.searches
+mv former.searches unread.h5.partial.searches
+# shellcheck disable=SC2086
+$again -o unread.h5 --quiet
+ok "which goes on" test "$(info unread.h5 searches_resumed)" -gt 0
+
 leave format.h5
 sed -i 's/, journal 2, /, journal 1, /' format.h5.partial.searches
 # shellcheck disable=SC2086
 refused "a run whose journal is of another format" 2 "was begun by another build of hopwave" \
     $again -o format.h5
-rm former.searches format.h5.partial format.h5.partial.searches
+rm format.h5.partial format.h5.partial.searches
 
 leave text.h5
 echo "no journal" >text.h5.partial.searches
