@@ -143,9 +143,10 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
 
 void hw_temporary_drop(struct hw_store *store)
 {
+    /* While it is locked: another process may have the file of that name next. */
+    if (store->temporary.path && !store->temporary.keep)
+        unlink(store->temporary.path);
     if (store->temporary.fd >= 0)
         close(store->temporary.fd);
     store->temporary.fd = -1;
-    if (store->temporary.path && !store->temporary.keep)
-        unlink(store->temporary.path);
 }
