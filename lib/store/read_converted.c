@@ -67,6 +67,9 @@ hid_t hw_little_endian(hid_t type)
         return little_endian_array(type);
     if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_STRING)
         return -1;
+    /* H5Tdetect_class() does not count it as H5T_VLEN. */
+    if (class == H5T_STRING && H5Tis_variable_str(type) != 0)
+        return -1;
     const hid_t made = H5Tcopy(type);
     if (made < 0 || class == H5T_STRING || H5Tset_order(made, H5T_ORDER_LE) >= 0)
         return made;
@@ -173,7 +176,7 @@ static enum hw_status open_dataset(struct hw_store *store, struct hw_dataset *da
     return status;
 }
 
-/* The type of an element in memory; to be closed. */
+/* The type of an element in memory, of dataset->element bytes; to be closed. */
 static hid_t memory_type(const struct hw_dataset *dataset)
 {
     if (!dataset->table)
@@ -182,6 +185,11 @@ static hid_t memory_type(const struct hw_dataset *dataset)
     const hid_t made = type >= 0 ? hw_little_endian(type) : -1;
     if (type >= 0)
         H5Tclose(type);
+    /* Rows of another file, which came in the place of the one that was checked. */
+    if (made >= 0 && H5Tget_size(made) != dataset->element) {
+        H5Tclose(made);
+        return -1;
+    }
     return made;
 }
 

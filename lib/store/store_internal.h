@@ -268,8 +268,8 @@ enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_
 
 /* ---- read_converted.c ---- */
 
-/* A numeric, string, array or compound type with little-endian numbers, to be closed; negative for
- * others. Local. */
+/* A numeric, string, array or compound type of fixed size with little-endian numbers, to be closed;
+ * negative for others. Local. */
 hid_t hw_little_endian(hid_t type);
 
 /* Checks that the elements of an open dataset can be read, from this file alone: neither external
