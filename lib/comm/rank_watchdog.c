@@ -4,6 +4,7 @@
 #include "lib/base/memory.h"
 #include "lib/comm/context.h"
 #include "lib/comm/mpi_start.h"
+#include "lib/comm/stop_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,12 +128,16 @@ static void wait_tick(void)
     nanosleep(&tick, NULL);
 }
 
-/* Whether another rank's process is visible and still exists. */
+/* Whether another rank's process is visible and certainly still exists: where /proc cannot be
+ * read, its number may be another's by now. */
 static bool is_left(const struct hw_watchdog *watch, int r)
 {
-    return r != watch->own && watch->process[r].space != 0 &&
-           watch->process[r].space == watch->process[watch->own].space &&
-           state_of(&watch->process[r]) != GONE;
+    const struct process *process = &watch->process[r];
+    uint64_t born = 0;
+
+    return r != watch->own && process->space != 0 &&
+           process->space == watch->process[watch->own].space &&
+           read_state(process->number, &born) != GONE && born == process->born;
 }
 
 /* Ends the other ranks of the node: running ones see `ending` and exit, unless the window is
@@ -192,7 +197,7 @@ static void check_target(struct hw_watchdog *watch)
     const struct process *target = &watch->process[watch->target];
     const enum state state = state_of(target);
     watch->stopped = state == STOPPED ? watch->stopped + 1 : 0;
-    if (state == GONE && watch->ending) {
+    if (state == GONE && watch->ending && !hw_stop_grace_over()) {
         snprintf(message, sizeof message, "rank %d (process %d) was killed or crashed, so all end",
                  target->rank, target->number);
         end_all(watch, HW_RESOURCES, message);

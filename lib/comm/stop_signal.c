@@ -21,7 +21,7 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 #define PRINTING 50
 
 /* All that the handlers can reach. */
-static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t stop_asked, grace_over;
 static struct {
     char text[128]; /* "": none is printed */
     size_t length;
@@ -48,6 +48,7 @@ static void exit_at_once(int number)
 static void end_grace(int number)
 {
     (void)number;
+    grace_over = 1;
     /* Launchers kill all ranks when the first has ended: the one that prints is to be that. */
     if (line[0].length == 0)
         (void)poll(NULL, 0, PRINTING);
@@ -96,6 +97,11 @@ enum hw_status hw_stop_catch(struct hw_error *err)
         return hw_fail(err, HW_INTERNAL, "SIGINT and SIGTERM cannot be caught: %s",
                        strerror(errno));
     return HW_OK;
+}
+
+bool hw_stop_grace_over(void)
+{
+    return grace_over != 0;
 }
 
 enum hw_status hw_stop_asked(const struct hw_context *ctx, int *number, struct hw_error *err)

@@ -110,7 +110,7 @@ wait $run
 status=$?
 took=$(($(date +%s) - began))
 ok "a long step is ended $took s after SIGTERM" test "$status" -ne 0 -a "$took" -le 10
-is "with a sentence" "$(grep -c 'lose_rank: stopped by SIGTERM' err)" 1
+is "with a sentence, and no other" "$(grep '^lose_rank' err)" 'lose_rank: stopped by SIGTERM'
 
 # begin NAME COMMAND...: two ranks of it beside this shell, that write NAME.h5.
 begin() {
