@@ -11,8 +11,10 @@ A graph is a file of hopwave-generate or hopwave-import, or KIND:SCALE[:EDGE_FAC
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,17 +67,54 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else ""
 
 
-def hopwave(program: str, *arguments: str, launcher: tuple[str, ...] = (), limit: float = 0) -> str:
-    """Runs a program of Hopwave; its standard output. Raises BenchError with its message."""
-    command = [*launcher, f"hopwave-{program}", "--quiet", *arguments]
+def run_limited(
+    command: list[str],
+    limit: float = 0,
+    where: str = "",
+    folder: Path | None = None,
+    environment: dict[str, str] | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Runs a program, in a session of its own: where it takes longer than so many seconds (0: any),
+    or this program is interrupted, all that it has started ends with it.
+
+    where        " from root 3", for the message
+    folder       to run in
+    environment  None: ours
+
+    Raises BenchError where it is not there, or did not end.
+    """
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=limit or None
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
         )
     except FileNotFoundError as missing:
         raise BenchError(f"{missing.filename} is not on PATH") from None
-    except subprocess.TimeoutExpired:
-        raise BenchError(f"did not end within {limit:g} s") from None
+    except OSError as error:
+        raise BenchError(f"{command[0]}: {error.strerror}") from None
+    with process:
+        try:
+            out, errors = process.communicate(timeout=limit or None)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise BenchError(f"did not end within {limit:g} s{where}") from None
+    return subprocess.CompletedProcess(command, process.returncode, out, errors)
+
+
+def hopwave(program: str, *arguments: str, launcher: tuple[str, ...] = (), limit: float = 0) -> str:
+    """Runs a program of Hopwave; its standard output. Raises BenchError with its message."""
+    command = [*launcher, f"hopwave-{program}", "--quiet", *arguments]
+    done = run_limited(command, limit)
     if done.returncode:
         said = last_line(done.stderr) or f"{command[0]} ended with status {done.returncode}"
         raise BenchError(said, done.returncode)

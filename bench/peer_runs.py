@@ -6,8 +6,6 @@ doc/peers.md says what is run, timed and checked, and how each program is built.
 import argparse
 import datetime
 import os
-import signal
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +26,7 @@ from bench_graphs import (
     machine,
     make_graph,
     medians,
+    run_limited,
     search,
 )
 from graph500_roots import reference_roots
@@ -99,32 +98,19 @@ def run_program(job: Job, command: list[str], where: str) -> str:
         "PARLAY_NUM_THREADS": str(job.threads),
         "HOPWAVE_ANSWERS": str(job.folder),
     }
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-        cwd=job.folder,
-        env=environment,
-        start_new_session=True,
-    ) as process:
-        try:
-            out, errors = process.communicate(timeout=job.limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise BenchError(f"did not end within {job.limit:g} s{where}") from None
-    if process.returncode:
+    # What another program left is no answer of this one.
+    for left in job.folder.glob("*.i32"):
+        left.unlink()
+    done = run_limited(command, job.limit, where, job.folder, environment)
+    if done.returncode:
         how = (
-            f"was ended by signal {-process.returncode}"
-            if process.returncode < 0
-            else f"ended with status {process.returncode}"
+            f"was ended by signal {-done.returncode}"
+            if done.returncode < 0
+            else f"ended with status {done.returncode}"
         )
-        said = last_line(errors) or last_line(out)
+        said = last_line(done.stderr) or last_line(done.stdout)
         raise BenchError(f"{how}{where}" + (f": {said}" if said else ""))
-    return out
+    return done.stdout
 
 
 def written_values(job: Job, root: int) -> np.ndarray | None:

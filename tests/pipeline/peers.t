@@ -119,6 +119,11 @@ row wrong "^rmat-5-16 +ADDS .*: vertex [0-9]+ has distance none, [0-9]+ is right
     "which vertex is wrong"
 is "wrong answers are failures" "$(grep -c '^status 1' wrong)" 3
 
+stand_in gunrock-silent gunrock silent bfs
+compared peers-gpu --blest blest-mute --gunrock gunrock-silent rmat:5 >left
+row left '^rmat-5-16 +Gunrock .*printed nothing to check its answer by' \
+    "what another program left is no answer"
+
 "$python" "$tests/peers.py" "$top_srcdir/bench" peers-cpu --gap gap-hang --wasp missing \
     --algorithm sssp --roots 1 --limit 1 --deltas 2 rmat:5 >hang 2>&1
 row hang '^rmat-5-16 +GAP .*did not end within 1 s from root' "a program that hangs is ended"
