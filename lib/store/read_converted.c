@@ -67,7 +67,7 @@ hid_t hw_little_endian(hid_t type)
         return little_endian_array(type);
     if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_STRING)
         return -1;
-    /* H5Tdetect_class() does not count it as H5T_VLEN. */
+    /* In arrays H5Tdetect_class() does not count it as H5T_VLEN. */
     if (class == H5T_STRING && H5Tis_variable_str(type) != 0)
         return -1;
     const hid_t made = H5Tcopy(type);

@@ -280,11 +280,14 @@ static void unknown_dataset(hid_t file)
 }
 static void table_of_pointers(hid_t file)
 {
-    const hid_t text = H5Tcopy(H5T_C_S1), row = H5Tcreate(H5T_COMPOUND, sizeof(char *));
+    const hsize_t two[1] = {2};
+    const hid_t text = H5Tcopy(H5T_C_S1), row = H5Tcreate(H5T_COMPOUND, 2 * sizeof(char *));
     H5Tset_size(text, H5T_VARIABLE);
-    H5Tinsert(row, "text", 0, text);
+    const hid_t texts = H5Tarray_create2(text, 1, two);
+    H5Tinsert(row, "texts", 0, texts);
     put_dataset(file, "/run/table", row, 1, EDGES, 0, H5P_DEFAULT);
     H5Tclose(row);
+    H5Tclose(texts);
     H5Tclose(text);
 }
 static void unknown_group(hid_t file)
