@@ -68,7 +68,7 @@ static void print_characteristics(const char *path, const struct hw_characterist
             printf(*p < ' ' || *p == '"' || *p == '\\' ? "\\u%04x" : "%c", *p);
         putchar('"');
     } else {
-        printf("%s:\n", path);
+        hw_describe_name(path);
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         printf(json ? ", \"%s\": " : "  %s: ", rows[i].name);

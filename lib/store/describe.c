@@ -23,6 +23,15 @@ static void print_value(const char *indent, const char *name, char *text)
     printf("%s%s: %s\n", indent, name, text);
 }
 
+void hw_describe_name(const char *path)
+{
+    char line[4096]; /* no path of a file is longer */
+
+    snprintf(line, sizeof line, "%s", path);
+    hw_make_line(line);
+    printf("%s:\n", line);
+}
+
 /* Prints a place's attributes: those that are digests, or the others. */
 static void print_attributes(const struct hw_store *store, enum hw_place wanted, bool digests,
                              const char *indent)
@@ -77,7 +86,7 @@ enum hw_status hw_describe(const struct hw_context *ctx, const char *path, struc
     if (status == HW_OK)
         status = hw_store_open(ctx, path, kind, &store, &local);
     if (ctx->rank == 0) {
-        printf("%s:\n", path);
+        hw_describe_name(path);
         if (store)
             print_store(store);
         fflush(stdout);

@@ -17,6 +17,9 @@
  */
 enum hw_status hw_describe(const struct hw_context *ctx, const char *path, struct hw_error *err);
 
+/* Prints the name of a file, as one line that does not control a terminal. Local. */
+void hw_describe_name(const char *path);
+
 /*
  * Prints the statistics of a tree file by the names and in the order of the
  * Graph500 reference, one `key: value` a line, and the rule by which edges were

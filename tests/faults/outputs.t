@@ -57,6 +57,8 @@ rm x.h5.partial.searches
 # ---- what messages repeat ----
 name=$(printf 'a\033[31m\233b\377.h5')
 refused "names that would colour the terminal" 3 '^hopwave-info: a\?\[31m\?b\?.h5: ' hopwave-info "$name"
+hopwave-info "$name" 2>err >out
+is "on standard output, too" "$(head -n 1 out)" 'a?[31m?b?.h5:'
 printf '1 2 \033[31m\302\233x\n' >colour.txt
 hopwave-import colour.txt -o x.h5 2>err
 is "lines of files that would" "$(LC_ALL=C tr -d '[:print:]\n' <err)" ""
