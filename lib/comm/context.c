@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <omp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,17 +46,6 @@ static enum hw_status open_communicators(struct hw_context *ctx, struct hw_error
     return hw_mpi(MPI_Bcast(&ctx->node_id, 1, MPI_INT, 0, ctx->node), "MPI_Bcast", err);
 }
 
-/* The cores this process may run on. */
-static int usable_cores(void)
-{
-    cpu_set_t set;
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
-}
-
 /* OMP_NUM_THREADS, or this rank's share of the cores. */
 static enum hw_status choose_threads(struct hw_context *ctx, struct hw_error *err)
 {
@@ -66,7 +54,9 @@ static enum hw_status choose_threads(struct hw_context *ctx, struct hw_error *er
     if (asked > HW_THREADS_MAX)
         return hw_fail(err, HW_USAGE, "OMP_NUM_THREADS: %d is outside 1 to %d", asked,
                        HW_THREADS_MAX);
-    hw_context_threads(ctx, asked > 0 ? asked : usable_cores() / ctx->node_size);
+    /* The affinity from before OMP_PROC_BIND, which binds this thread to a place of its own. */
+    ctx->cores = omp_get_num_procs();
+    hw_context_threads(ctx, asked > 0 ? asked : ctx->cores / ctx->node_size);
     return HW_OK;
 }
 
@@ -80,6 +70,7 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
                                .size = 1,
                                .node_size = 1,
                                .threads = 1,
+                               .cores = 1,
                                .program = program};
     /* A write past the limit on file sizes shall fail, not kill, MPI's own too. */
     (void)signal(SIGXFSZ, SIG_IGN);

@@ -21,6 +21,7 @@ struct hw_context {
     int node_id;               /* its node, for exchanges that send one copy to each node */
     bool one_node;             /* all ranks have the same node_id; the same on all ranks */
     int threads;               /* OpenMP threads of this rank */
+    int cores;                 /* that this process may run on; ranks may share them */
     bool quiet;                /* no progress, no notes */
     const char *program;       /* such as "hopwave-generate"; borrowed */
     struct hw_watchdog *watch; /* over the ranks of the node, or NULL; hw_context_close() ends it */

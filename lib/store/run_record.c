@@ -4,7 +4,6 @@
 #include "config.h"
 #include "lib/base/memory.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,15 +124,14 @@ static enum hw_status set_environment(struct hw_store *store, struct hw_error *e
                                            {"SLURM_JOB_ID", "slurm_job_id"},
                                            {"SLURM_CPU_BIND", "slurm_cpu_bind"}};
     enum hw_status status = HW_OK;
-    cpu_set_t cores;
 
     for (size_t i = 0; i < sizeof names / sizeof *names && status == HW_OK; i++) {
         const char *value = getenv(names[i][0]);
         if (value)
             status = hw_store_set_string(store, HW_AT_RUN, names[i][1], value, err);
     }
-    if (status == HW_OK && sched_getaffinity(0, sizeof cores, &cores) == 0)
-        status = hw_store_set_i64(store, HW_AT_RUN, "cores_of_rank_0", CPU_COUNT(&cores), err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_RUN, "cores_of_rank_0", store->ctx.cores, err);
     return status;
 }
 

@@ -31,6 +31,15 @@ for layout in "1d --parts 4" "2d --grid 2x2" "degree-separated --parts 4"; do
     done
 done
 
+# Only the first thread is bound to a place before the program asks how many cores it has.
+for bind in false true; do
+    ok "OMP_PROC_BIND=$bind" env -u OMP_NUM_THREADS OMP_PROC_BIND=$bind \
+        hopwave-generate -q --model rmat --scale 5 -o bind-$bind.h5
+done
+same "bound threads have the same cores" \
+    "$(info bind-true.h5 cores_of_rank_0) $(info bind-true.h5 threads)" \
+    "$(info bind-false.h5 cores_of_rank_0) $(info bind-false.h5 threads)"
+
 printf 'X' | dd of=1d.h5 bs=1 seek=30000 conv=notrunc 2>dd.err
 refused "a damaged partition" 3 '1d.h5: .*damaged' "$MPIEXEC" -n 4 hopwave-traverse 1d.h5 -o x.h5
 refused "an output that exists" 2 'g.h5: exists already; --force' \

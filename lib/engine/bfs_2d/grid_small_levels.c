@@ -7,6 +7,9 @@
  * has work for, one alone for the smallest; the others look at one word that says when the next
  * level begins and how many threads have a part in it. The last thread to end its part begins the
  * next level, so that a level takes one meeting of those that worked on it.
+ *
+ * A thread without a core of its own would make the others wait at every meeting until the system
+ * runs it. So threads beyond the cores take part in no level, and sleep until the last one is done.
  */
 #include "lib/engine/bfs_2d/grid.h"
 
@@ -147,6 +150,8 @@ static void work(struct team *team, int me)
     struct hw_grid_discoveries *discoveries = grid->scratch.discoveries + me;
     uint64_t last = 0, turn;
 
+    if (me >= team->threads)
+        return;
     for (;; last = turn) {
         turn = atomic_load_explicit(&team->turn, memory_order_acquire);
         for (unsigned looks = 1; turn == last; looks++) {
@@ -176,14 +181,15 @@ static void work(struct team *team, int me)
 void hw_grid_small_levels(struct hw_grid *grid, struct hw_trace *steps)
 {
     struct team team = {.grid = grid, .steps = steps, .threads = 1};
+    const int most = grid->ctx->cores < UINT16_MAX ? grid->ctx->cores : UINT16_MAX;
 
     grid->search.unvisited_current = false;
 #pragma omp parallel num_threads(grid->threads)
     {
 #pragma omp single
         {
-            int threads = omp_get_num_threads();
-            team.threads = threads < UINT16_MAX ? threads : UINT16_MAX;
+            const int threads = omp_get_num_threads();
+            team.threads = threads < most ? threads : most;
             start_level(&team);
         }
         work(&team, omp_get_thread_num());

@@ -257,6 +257,7 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
 {
     struct hw_error err = {{0}};
     struct hw_result result = {0};
+    const int cores = ctx->cores;
     bool holds = true;
 
     result.parent = calloc((size_t)part->own.count + 1, sizeof *result.parent);
@@ -272,12 +273,15 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
         if (hw_method_grid.ops->create(&hw_method_grid, ctx, part, &options, &engine, &err) !=
             HW_OK)
             return false;
-        for (int r = 0; r <= roots; r++)
+        for (int r = 0; r <= roots; r++) {
+            ctx->cores = 3 - r % 2; /* whatever the machine has; with fewer some threads rest */
             holds =
                 try_root(ctx, engine, sample, part, root, r % roots, &options, &result) && holds;
+        }
         hw_method_grid.ops->destroy(engine);
     }
     hw_context_threads(ctx, 1);
+    ctx->cores = cores;
     free(result.parent);
     free(result.level);
     hw_trace_free(&result.trace);
