@@ -30,6 +30,9 @@ known "a directed chain" "chain --vertices 100 --directed" \
     "100 99 1 0 0 0.99 0.09949874371 1 1 0 1 100 99"
 known "no edges" "erdos-renyi --vertices 7 --edges 0" "7 0 0 0 0 0 0 0 0 7 7 1 0"
 
+hopwave-generate -q --recipe --model chain --vertices 2 -o two.h5
+same "ranks without vertices" "$(table two.h5 5)" "2 1 0 0 0 1 0 1 1 0 1 2 1 "
+
 # A triangle with a tail, a pair, loops and duplicates, and isolated vertices.
 cat >mixed.el <<'END'
 0 1
@@ -95,6 +98,9 @@ refused "two questions" 2 'give one of the two' hopwave-info --characteristics -
 refused "no file" 2 'no file' hopwave-info --characteristics
 refused "too little memory" 4 'characteristics of the graph needs' env HOPWAVE_MEMORY=1M \
     "$MPIEXEC" -n 2 hopwave-info --characteristics many.h5
+hopwave-generate -q --recipe --model erdos-renyi --vertices 1000000 --edges 0 -o empty.h5
+refused "too little memory, vertices without edges" 4 'needs 61.0 MiB' env HOPWAVE_MEMORY=60M \
+    hopwave-info --characteristics empty.h5
 cp s.h5 bad.h5
 printf 'x' | dd of=bad.h5 bs=1 seek=$(($(wc -c <bad.h5) / 2)) conv=notrunc 2>/dev/null
 refused "a flipped byte" 3 'bad.h5: ' hopwave-info --characteristics bad.h5

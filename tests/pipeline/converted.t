@@ -24,7 +24,7 @@ repacked() {
     kind=$1
     shift
     for file in g p t; do
-        h5repack "$@" $file.h5 "$file-$kind.h5" || return 1
+        ok "$kind: h5repack writes $file" h5repack "$@" $file.h5 "$file-$kind.h5"
     done
     used "$kind" "g-$kind.h5" "p-$kind.h5" "t-$kind.h5"
 }

@@ -12,13 +12,15 @@ alike() {
     hopwave-generate $1 -q --force -o one.h5
     alike_digest=$(digest one.h5)
     for alike_n in 2 3 5 8; do
-        ranks "$alike_n" hopwave-generate $1 -q --force -o many.h5
+        rm -f many.h5
+        ranks "$alike_n" hopwave-generate $1 -q -o many.h5
         same "$1: $alike_n ranks" "$(digest many.h5)" "$alike_digest"
     done
-    ranks 2 hopwave-generate $1 -q --recipe --digest --force -o recipe.h5
+    rm -f recipe.* one.el
+    ranks 2 hopwave-generate $1 -q --recipe --digest -o recipe.h5
     same "$1: the recipe" "$(info recipe.h5 digest)" "$alike_digest"
-    ranks 3 hopwave-export recipe.h5 --format el -q --force -o recipe.el
-    hopwave-export one.h5 --format el -q --force -o one.el
+    ranks 3 hopwave-export recipe.h5 --format el -q -o recipe.el
+    hopwave-export one.h5 --format el -q -o one.el
     ok "$1: what the recipe makes" cmp one.el recipe.el
 }
 alike "--model grid --scale 11"
@@ -96,6 +98,13 @@ for options in "grid --scale 0" "torus --dimensions 1x1" "chain --vertices 1" "s
     ok "--model $options" hopwave-generate --model $options -q -o "small$i.h5"
 done
 is "edges of a grid of 2^40" "$(info small12.h5 edges)" 2199021158400
+
+# Estimates: edges that have to be counted take time and memory in a recipe, too.
+is "estimate of a recipe" "$(hopwave-generate --model road --scale 20 --recipe --estimate |
+    sed -n 's/^memory_per_rank: //p')" 0
+hopwave-generate --model geometric --scale 20 --recipe --estimate >estimate
+is "of one whose edges are counted: the index" "$(sed -n 's/^memory_per_rank: //p' estimate)" 65552
+ok "and the counting" grep -q '^seconds: .*[1-9]' estimate
 
 # Bad input.
 bad() {

@@ -149,6 +149,8 @@ static hw_count compress(uint64_t *entry, hw_count count, hw_gid row, hw_count *
 {
     hw_count kept = 0;
 
+    if (count == 0)
+        return 0;
     qsort(entry, (size_t)count, sizeof *entry, by_value);
     for (hw_count i = 0; i < count; i++) {
         const uint64_t here = entry[i], before = i > 0 ? entry[i - 1] : UINT64_MAX;
@@ -194,8 +196,9 @@ static enum hw_status make_lists(struct hw_adjacency *self, const struct records
     for (hw_count v = 0; v < self->own; v++) {
         const hw_count begin = self->start[v];
         self->start[v] = kept;
-        memmove(self->neighbor + kept, self->neighbor + begin,
-                (size_t)at[v] * sizeof *self->neighbor);
+        if (at[v] > 0)
+            memmove(self->neighbor + kept, self->neighbor + begin,
+                    (size_t)at[v] * sizeof *self->neighbor);
         kept += at[v];
     }
     self->start[self->own] = kept;
@@ -209,7 +212,9 @@ enum hw_status hw_adjacency_build(const struct hw_context *ctx, struct hw_graph 
                                   struct hw_adjacency *adjacency, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
-    const hw_count bytes = 48 * (desc->edges / ctx->size) + 40 * (desc->vertices / ctx->size);
+    /* Lists take 48 bytes a tuple and 24 a vertex while they are made; afterwards components take
+     * 32 and 56, or 16 and 64 where tuples are few. */
+    const hw_count bytes = 48 * (desc->edges / ctx->size) + 64 * (desc->vertices / ctx->size);
     struct records all = {0};
 
     *adjacency = (struct hw_adjacency){.ctx = ctx};

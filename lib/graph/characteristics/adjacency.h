@@ -21,8 +21,9 @@ struct hw_adjacency {
 };
 
 /*
- * Reads the edges of a graph, verifies their digests and makes the lists. Memory: 48 bytes for each
- * of the rank's share of the tuples. HW_BAD_INPUT, HW_RESOURCES. Collective; ranks agree.
+ * Reads the edges of a graph, verifies their digests and makes the lists. Requires memory for all
+ * that is done with them: 48 bytes for each of the rank's share of the tuples, 64 for each of its
+ * vertices. HW_BAD_INPUT, HW_RESOURCES. Collective; ranks agree.
  */
 enum hw_status hw_adjacency_build(const struct hw_context *ctx, struct hw_graph *graph,
                                   struct hw_adjacency *adjacency, struct hw_error *err);

@@ -30,7 +30,8 @@ static hw_count merge_bars(struct bar *bar, hw_count count)
 {
     hw_count kept = 0;
 
-    qsort(bar, (size_t)count, sizeof *bar, by_degree);
+    if (count > 0)
+        qsort(bar, (size_t)count, sizeof *bar, by_degree);
     for (hw_count i = 0; i < count; i++)
         if (kept > 0 && bar[kept - 1].degree == bar[i].degree)
             bar[kept - 1].vertices += bar[i].vertices;
@@ -125,10 +126,13 @@ static void add_sizes(void *self, const void *request, hw_count count, void *rep
         sizes->size[share[i].label - sizes->first] += share[i].vertices;
 }
 
-/* Adds up this rank's vertices of one label next to each other, and sends them to its owner. */
+/* Adds up this rank's vertices of one label next to each other, and sends them to its owner.
+ * sizes->size is allocated here and the caller's to free. Ranks agree. */
 static enum hw_status count_sizes(const struct hw_adjacency *adjacency, const hw_gid *label,
-                                  struct share *share, struct sizes *sizes, struct hw_error *err)
+                                  struct sizes *sizes, struct hw_error *err)
 {
+    const hw_count own = adjacency->own;
+    struct share *share = NULL;
     const struct hw_owner_query query = {.ctx = adjacency->ctx,
                                          .owners = &adjacency->owners,
                                          .request_size = sizeof *share,
@@ -137,12 +141,17 @@ static enum hw_status count_sizes(const struct hw_adjacency *adjacency, const hw
                                          .self = sizes};
     hw_count shares = 0;
 
-    for (hw_count v = 0; v < adjacency->own; v++)
+    enum hw_status status = hw_alloc(&share, own, sizeof *share, "components", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&sizes->size, own, sizeof *sizes->size, "components", err);
+    for (hw_count v = 0; v < own && status == HW_OK; v++)
         if (shares > 0 && share[shares - 1].label == label[v])
             share[shares - 1].vertices++;
         else
             share[shares++] = (struct share){label[v], 1};
-    return hw_owner_query(&query, HW_OK, shares, share, NULL, err);
+    status = hw_owner_query(&query, status, shares, share, NULL, err);
+    free(share);
+    return status;
 }
 
 /* Counts components and selects the largest; *root: its label. */
@@ -173,24 +182,18 @@ static enum hw_status find_components(const struct hw_adjacency *adjacency,
                                       struct hw_error *err)
 {
     struct sizes sizes = {.first = adjacency->first};
-    struct share *share = NULL;
     hw_gid *label = NULL;
-    const hw_count own = adjacency->own;
 
-    enum hw_status status = hw_alloc(&label, own, sizeof *label, "components", err);
-    if (status == HW_OK)
-        status = hw_alloc(&share, own, sizeof *share, "components", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&sizes.size, own, sizeof *sizes.size, "components", err);
-    status = hw_agree(adjacency->ctx->world, status, err);
+    enum hw_status status =
+        hw_agree(adjacency->ctx->world,
+                 hw_alloc(&label, adjacency->own, sizeof *label, "components", err), err);
     if (status == HW_OK)
         status = hw_adjacency_components(adjacency, label, err);
     if (status == HW_OK)
-        status = count_sizes(adjacency, label, share, &sizes, err);
+        status = count_sizes(adjacency, label, &sizes, err);
     if (status == HW_OK)
         status = find_largest(adjacency, &sizes, found, root, err);
     free(label);
-    free(share);
     free(sizes.size);
     return status;
 }

@@ -356,6 +356,59 @@ static void test_slices(struct tap *tap, const struct hw_context *ctx)
     }
 }
 
+/* Whether the last tuples of the largest graph of a model have ids of vertices, and no loops; last:
+ * the ends of the last one, by place. */
+static bool are_in_range(struct hw_generator_spec spec, const hw_gid last[2])
+{
+    enum { TUPLES = 1000 };
+    struct hw_generator *generator = NULL;
+    hw_gid source[TUPLES], target[TUPLES];
+    bool right = hw_generator_spec_complete(&spec, NULL) == HW_OK &&
+                 spec.vertices == HW_VERTICES_MAX &&
+                 hw_generator_open(&spec, &generator, NULL) == HW_OK;
+
+    if (right)
+        hw_generator_make(generator, spec.edges - TUPLES, TUPLES, source, target, NULL);
+    for (int i = 0; i < TUPLES && right; i++)
+        right = source[i] >= 0 && source[i] < spec.vertices && target[i] >= 0 &&
+                target[i] < spec.vertices && source[i] != target[i];
+    hw_generator_free(generator);
+    return right &&
+           (spec.scramble || (source[TUPLES - 1] == last[0] && target[TUPLES - 1] == last[1]));
+}
+
+static void test_largest(struct tap *tap)
+{
+    const hw_gid n = HW_VERTICES_MAX, side = (hw_gid)1 << HW_SCALE_MAX / 2;
+    const struct {
+        enum hw_model model;
+        hw_gid last[2];
+    } models[] = {{HW_MODEL_GRID, {n - side - 1, n - 1}},
+                  {HW_MODEL_TORUS, {n - 1, side - 1}},
+                  {HW_MODEL_CHAIN, {n - 2, n - 1}},
+                  {HW_MODEL_STAR, {0, n - 1}},
+                  {HW_MODEL_SMALL_WORLD, {n - 1, 1023}}};
+
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct hw_generator_spec spec = {.model = models[i].model,
+                                         .vertices = n,
+                                         .dimensions = 2,
+                                         .size = {side, side, 1},
+                                         .degree = 2048};
+        bool right = are_in_range(spec, models[i].last);
+        spec.scramble = true;
+        tap_ok(tap, right && are_in_range(spec, NULL), "%s: the last tuples of 2^40 vertices",
+               hw_model_names()[spec.model]);
+    }
+    tap_ok(tap,
+           are_in_range((struct hw_generator_spec){.model = HW_MODEL_ROAD,
+                                                   .dimensions = 2,
+                                                   .size = {side, side, 1},
+                                                   .scramble = true},
+                        NULL),
+           "road: the last tuples of 2^40 vertices");
+}
+
 static void test_permutation(struct tap *tap)
 {
     static bool seen[5000];
@@ -379,7 +432,7 @@ static void test_permutation(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){51, 10, 10, 10, 10, 10});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){57, 10, 10, 10, 10, 10});
     hw_context_threads(ctx, 1);
     test_geometric(tap, ctx, 2, 16);
     test_geometric(tap, ctx, 3, 40);
@@ -395,6 +448,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     test_small_world(tap, ctx);
     test_roads(tap, ctx);
     test_slices(tap, ctx);
+    test_largest(tap);
     test_permutation(tap);
 }
 
