@@ -24,6 +24,9 @@ static enum hw_status estimate(const struct hw_context *ctx, struct hw_generator
         if (status != HW_OK)
             return status;
         memory = hw_graph_generate_bytes(ctx, &options->spec);
+    } else if (hw_generator_index_bytes(&options->spec) > 0) { /* the header has their number */
+        HW_TRY_ALL(ctx, hw_generator_index_seconds(&options->spec, ctx->size, &seconds, err), err);
+        memory = hw_generator_index_bytes(&options->spec);
     }
     hw_count disk = hw_graph_bytes(&desc);
     hw_estimate_print(ctx, seconds + (double)disk * 1e-9, memory, disk + 65536);

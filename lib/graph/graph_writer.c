@@ -205,8 +205,11 @@ static enum hw_status time_sample(const struct hw_context *ctx,
     hw_count first, count;
 
     *seconds = 0;
-    if (hw_generator_index_bytes(spec) > 0)
-        return hw_generator_index_seconds(spec, ctx->size, seconds, err);
+    if (hw_generator_index_bytes(spec) > 0) {
+        HW_TRY(hw_generator_index_seconds(spec, ctx->size, seconds, err));
+        *seconds *= 3; /* counted for the header and for the index, then made */
+        return HW_OK;
+    }
     hw_store_share(spec->edges, ctx->rank, ctx->size, &first, &count);
     const hw_count capacity = chunk_of(ctx, spec);
     const hw_count some = capacity < SAMPLE ? capacity : SAMPLE;

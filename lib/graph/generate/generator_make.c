@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { GROUPS_AT_A_TIME = 1 << 14, COUNTS_AT_A_TIME = 1 << 28, SAMPLE = 1 << 10 };
+enum { GROUPS_AT_A_TIME = 1 << 14, COUNTS_AT_A_TIME = 1 << 20, SAMPLE = 1 << 10 };
 
 /* The seed of weights: one for each pair of Graph500 seeds. */
 static uint64_t weight_seed(const struct hw_generator_spec *spec)
@@ -85,7 +85,6 @@ hw_count hw_generator_index_bytes(const struct hw_generator_spec *spec)
 enum hw_status hw_generator_index_seconds(const struct hw_generator_spec *spec, int ranks,
                                           double *seconds, struct hw_error *err)
 {
-    const int passes = 3; /* counted for the header, counted for the index, made */
     struct hw_generator *generator = NULL;
     hw_count tuples = 0;
 
@@ -96,9 +95,8 @@ enum hw_status hw_generator_index_seconds(const struct hw_generator_spec *spec, 
 #pragma omp parallel for schedule(dynamic, 16) reduction(+ : tuples)
     for (hw_count group = 0; group < some; group++)
         tuples += hw_geometric_count_group(geometric, group);
-    *seconds = tuples < 0
-                   ? 0 /* never; keeps the work */
-                   : passes * (hw_seconds() - started) * (double)groups / ((double)some * ranks);
+    *seconds = tuples < 0 ? 0 /* never; keeps the work */
+                          : (hw_seconds() - started) * (double)groups / ((double)some * ranks);
     hw_generator_free(generator);
     return HW_OK;
 }
@@ -122,7 +120,7 @@ static void count_groups(const struct hw_context *ctx, const struct hw_geometric
     hw_progress_end(&bar);
 }
 
-/* Sums arrays of counts over the ranks, a piece at a time. */
+/* Sums arrays of counts over the ranks, a piece at a time: MPI allocates as much again. */
 static enum hw_status sum_counts(const struct hw_context *ctx, hw_count *count, hw_count length,
                                  struct hw_error *err)
 {

@@ -108,8 +108,8 @@ enum hw_status hw_generator_index(const struct hw_context *ctx, struct hw_genera
 /* Bytes of the index at most; 0 where none is needed. Local. */
 hw_count hw_generator_index_bytes(const struct hw_generator_spec *spec);
 
-/* Seconds that a rank of so many spends on counting and making geometric tuples, from a sample of
- * their cells. All threads work. HW_RESOURCES. Local. */
+/* Seconds that a rank of so many spends on counting geometric tuples once, from a sample of their
+ * cells; making them takes as long. All threads work. HW_RESOURCES. Local. */
 enum hw_status hw_generator_index_seconds(const struct hw_generator_spec *spec, int ranks,
                                           double *seconds, struct hw_error *err);
 
