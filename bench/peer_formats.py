@@ -153,8 +153,9 @@ class Converter:
         if path.exists():
             return path
         lists = self.lists()
+        part = path.with_suffix(".part")  # until it is whole
         if name.endswith(".mtx"):
-            write_matrix_market(lists, path, name == "compact.mtx")
+            write_matrix_market(lists, part, name == "compact.mtx")
         else:
             write = {
                 "gbbs.bin": write_gbbs,
@@ -162,5 +163,6 @@ class Converter:
                 "galois.gr": write_galois,
                 "gunrock.csr": write_gunrock,
             }
-            write[name](lists, path)
+            write[name](lists, part)
+        part.rename(path)
         return path

@@ -20,6 +20,7 @@ from bench_graphs import (
     Graph,
     Searches,
     Table,
+    fail,
     harmonic_teps,
     hopwave,
     last_line,
@@ -376,6 +377,7 @@ def parse_options(
     parser.add_argument("--limit", type=float, default=600, help="seconds for one process (600)")
     parser.add_argument(
         "--deltas",
+        type=lambda text: [int(delta) for delta in text.split()],
         default="1 2 4 8 16 32 64 128 512 2048 8192 32768",
         help="widths of buckets that programs are tried with",
     )
@@ -410,14 +412,17 @@ def root_options(graph: Graph, roots: int, folder: Path) -> list[str]:
     return [f"--root-list={path}"]
 
 
-def is_directed(graph: Path) -> bool:
+def about(graph: Path) -> tuple[bool, str]:
+    """Whether a graph is directed, and its digest in short, which a recipe may lack."""
     with h5py.File(graph) as file:
-        return bool(file.attrs["directed"])
+        digest = file.attrs.get("digest", b"").decode()
+        return bool(file.attrs["directed"]), digest.rpartition(":")[2][:16]
 
 
 def compare_graph(
     spec: str,
     options: argparse.Namespace,
+    settings: list[Setting],
     chosen: list[tuple[Peer, Path]],
     device: str,
     table: Table,
@@ -426,9 +431,10 @@ def compare_graph(
     weights = options.weights or ("none" if options.algorithm == "bfs" else "integer:1:255")
     with work_folder(options.work) as work:
         graph = make_graph(spec, weights, work)
-        folder = work / f"{graph.name}-{options.algorithm}"
+        directed, digest = about(graph.file)
+        # Other weights, or a file that is made anew, are another graph of the same name.
+        folder = work / "-".join([graph.name, options.algorithm, digest]).rstrip("-")
         folder.mkdir(exist_ok=True)
-        settings = [parse_setting(text) for text in options.hopwave]
         own = Hopwave(
             graph, options.algorithm, root_options(graph, options.roots, folder), device, settings
         )
@@ -436,7 +442,7 @@ def compare_graph(
         job = Job(
             graph,
             options.algorithm,
-            is_directed(graph.file),
+            directed,
             found.roots,
             found.edges,
             expected,
@@ -445,7 +451,7 @@ def compare_graph(
             settings[0].threads,
             options.repeats,
             options.limit,
-            [int(delta) for delta in options.deltas.split()],
+            options.deltas,
         )
         own.measure(folder)
         outcomes = []
@@ -464,7 +470,8 @@ def compare(
     program: str, description: str, peers: dict[str, list[Peer]], device: str, setting: str
 ) -> int:
     """The command: compares and prints the table. Exit status 0; 1 if a program did not run or an
-    answer was wrong; 2 for wrong options."""
+    answer was wrong; 2 for wrong options, or where Hopwave failed, with what was measured before.
+    """
     options = parse_options(description, peers, setting)
     options.hopwave = options.hopwave or [setting]
     chosen = [
@@ -474,31 +481,36 @@ def compare(
         for peer in members
         if options.algorithm in peer.algorithms
     ]
-    if options.cores:
-        os.sched_setaffinity(0, cores_of(options.cores))
     table = Table(COLUMNS)
-    right = True
+    status = 0
     try:
+        settings = [parse_setting(text) for text in options.hopwave]
+        if options.cores:
+            bind(options.cores)
         when = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
         print(f"{options.algorithm}, {when} UTC, {machine(device == 'cuda')}", flush=True)
         for spec in options.graphs:
-            right &= compare_graph(spec, options, chosen, device, table)
+            if not compare_graph(spec, options, settings, chosen, device, table):
+                status = 1
     except BenchError as error:
-        print(f"{program}: {error}")
-        return 2
+        status = fail(program, str(error))
+    if not table.rows:
+        return status
     print(table.text())
     if options.output:
         options.output.write_text(table.tsv(), encoding="utf-8")
-    return 0 if right else 1
+    return status
 
 
-def cores_of(text: str) -> set[int]:
-    """0-3,8 as a set."""
+def bind(text: str) -> None:
+    """Binds this process, and so all programs, to the cores of a list such as 0-3,8."""
     cores: set[int] = set()
     try:
         for part in text.split(","):
             first, _, last = part.partition("-")
             cores |= set(range(int(first), int(last or first) + 1))
+        os.sched_setaffinity(0, cores)
     except ValueError:
-        raise SystemExit(f"--cores {text}: not a list such as 0-3,8") from None
-    return cores
+        raise BenchError(f"--cores {text}: not a list such as 0-3,8") from None
+    except OSError:
+        raise BenchError(f"--cores {text}: none of these is there") from None

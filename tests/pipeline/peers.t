@@ -130,5 +130,19 @@ row hang '^rmat-5-16 +GAP .*did not end within 1 s from root' "a program that ha
 row hang '^rmat-5-16 +Wasp .*not run: .*missing/sssp is not there' "a program that is not there"
 "$python" "$top_srcdir/bench/peers-cpu" nothing.h5 >usage 2>&1
 is "a graph that is not there: status" $? 2
-row usage 'nothing.h5: no such file' "a graph that is not there"
+row usage '^peers-cpu: nothing.h5: no such file' "a graph that is not there"
+compared peers-cpu --cores 100000 rmat:5 >usage
+row usage '^status 2' "a core that is not there: status"
+compared peers-cpu --gap gap-right rmat:5 nothing.h5 -o some.tsv >some
+row some '^rmat-5-16 +GAP +2 ' "what was measured before is printed"
+row some '^status 2' "and the status is that of the failure"
+ok "and written" grep -q '^rmat-5-16.GAP' some.tsv
+
+# A folder that is kept: graphs of one name, with other weights.
+for weights in integer:1:9 integer:1:255; do
+    compared peers-cpu --algorithm sssp --pasgal pasgal-right --weights "$weights" --work kept \
+        rmat:5 >kept.out
+    row kept.out '^status 0' "$weights in a folder that is kept"
+done
+is "no half-made file is in it" "$(find kept -name '*.part')" ""
 done_testing
