@@ -8,17 +8,7 @@
 . "$top_srcdir/tests/workflow/slurm.sh"
 cd "$work" || exit 99
 
-missing=$(slurm_missing)
-if [ -n "$missing" ]; then
-    echo "1..0 # SKIP $missing"
-    exit 0
-fi
-if ! slurm_start; then
-    echo "# the daemons of Slurm did not start:"
-    tail -n 5 "$slurm"/*.err "$slurm"/*.log | sed 's/^/# /'
-    verdict 1 "Slurm starts"
-    done_testing
-fi
+slurm_require "$(slurm_missing)"
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 ok "a graph" hopwave-generate -q --model rmat --scale 16 --recipe -o graph.h5

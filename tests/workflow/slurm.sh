@@ -77,9 +77,23 @@ print(*[holder.getsockname()[1] for holder in holders])')
     return 1
 }
 
+# slurm_require MISSING: starts the daemons. Ends the test where something is missing, or they do
+# not start.
+slurm_require() {
+    if [ -n "$1" ]; then
+        echo "1..0 # SKIP $1"
+        exit 0
+    fi
+    slurm_start && return
+    echo "# the daemons of Slurm did not start:"
+    tail -n 5 "$slurm"/*.err "$slurm"/*.log | sed 's/^/# /'
+    verdict 1 "Slurm starts"
+    done_testing
+}
+
 # slurm_alive PID: runs, and is more than an entry that nobody has waited for.
 slurm_alive() {
-    grep -q '^State:[[:blank:]]*[^ZX]' "/proc/$1/status" 2>/dev/null
+    grep -q '^State:[[:blank:]]*[^ZX[:blank:]]' "/proc/$1/status" 2>/dev/null
 }
 
 # slurm_stop: ends jobs and daemons, by their pid files, and the test's folder.

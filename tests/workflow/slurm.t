@@ -13,16 +13,7 @@ cd "$work" || exit 99
 missing=$(slurm_missing)
 [ -n "$missing" ] || "$PYTHON3" -c 'import snakemake_executor_plugin_slurm' 2>/dev/null ||
     missing="$PYTHON3 has no snakemake-executor-plugin-slurm"
-if [ -n "$missing" ]; then
-    echo "1..0 # SKIP $missing"
-    exit 0
-fi
-if ! slurm_start; then
-    echo "# the daemons of Slurm did not start:"
-    tail -n 5 "$slurm"/*.err "$slurm"/*.log | sed 's/^/# /'
-    verdict 1 "Slurm starts"
-    done_testing
-fi
+slurm_require "$missing"
 
 cat >ranks.yaml <<'END'
 title: ranks
