@@ -30,6 +30,8 @@ static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_erro
                             (degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE ||
                              asked == HW_DELTA_KERNEL_SMALL_FRONTIER) &&
                             hw_small_frontier_count_records(order, &records);
+    engine->kernel = hw_delta_kernel_name(state->small_frontier ? HW_DELTA_KERNEL_SMALL_FRONTIER
+                                                                : HW_DELTA_KERNEL_BALANCED);
     if (state->small_frontier) {
         hw_small_frontier_plan(engine, &state->front, degree, records);
     } else {
