@@ -9,9 +9,6 @@
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 
-#include <cuda_runtime_api.h>
-#include <string.h>
-
 /* Frontiers of up to so many edges are queued. */
 #define MIN_UNQUEUED_EDGES (1u << 17)
 
@@ -146,10 +143,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
         status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->params),
                          "the kernels that find trees", err);
     state->params.config.policy.core = engine->graph.core - state->params.pendant.core_count;
-    /* The first launch loads the kernel: keep it outside any timing. */
-    if (status == HW_OK)
-        status = search(engine, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
 /* Vertices that the last search reached, without the root. */

@@ -9,8 +9,6 @@
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"
 
-#include <cuda_runtime_api.h>
-
 struct state {
     bool small_frontier; /* else balanced */
     struct hw_small_frontier_search front;
@@ -59,10 +57,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
                                 ? hw_small_frontier_open(engine, &state->front, err)
                                 : hw_one_gpu_delta_search_open(engine, &state->balanced, err);
 
-    /* The first launch of a kernel loads it; this one is not timed. */
-    if (status == HW_OK)
-        status = search(engine, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method delta", err) : status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
 /* Adds the vertices of degree 1 to the last trace record: an edge each, and those reached. */

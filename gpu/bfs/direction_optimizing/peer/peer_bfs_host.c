@@ -320,10 +320,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
-    /* The first launch loads the kernel: keep it outside any timing. */
-    if (status == HW_OK)
-        status = search(engine, err);
-    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
+    return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
 static void close_search(struct hw_gpu_engine *engine)
