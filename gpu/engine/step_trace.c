@@ -27,6 +27,20 @@ uint32_t hw_gpu_trace_capacity(hw_count vertices)
     return (uint32_t)(vertices + 2 < HW_GPU_TRACE_CAPACITY ? vertices + 2 : HW_GPU_TRACE_CAPACITY);
 }
 
+uint32_t hw_gpu_trace_stored(uint32_t appended, uint32_t capacity)
+{
+    return appended < capacity ? appended : capacity;
+}
+
+void hw_gpu_set_routine(struct hw_trace_record *step, const struct hw_gpu_routine_name *names,
+                        uint32_t count, uint32_t routine)
+{
+    const struct hw_gpu_routine_name *name = &names[routine < count ? routine : 0];
+
+    step->direction = name->direction;
+    snprintf(step->routine, sizeof step->routine, "%s", name->name);
+}
+
 enum hw_status hw_gpu_append_records(const struct hw_gpu_records *records, struct hw_trace *steps,
                                      struct hw_error *err)
 {
@@ -52,10 +66,7 @@ enum hw_status hw_gpu_append_records(const struct hw_gpu_records *records, struc
 /* Records of methods that share struct hw_gpu_trace_record. context: struct hw_gpu_clock. */
 static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
-    static const struct {
-        const char *name;
-        enum hw_direction direction;
-    } routines[HW_ROUTINES] = {
+    static const struct hw_gpu_routine_name routines[HW_ROUTINES] = {
         [HW_ROUTINE_BLOCK] = {"push block", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_PUSH_ONLY] = {"push only", HW_DIRECTION_TOP_DOWN},
@@ -71,10 +82,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
     };
     const struct hw_gpu_trace_record *record = (const struct hw_gpu_trace_record *)records + r;
-    const uint32_t routine = record->routine < HW_ROUTINES ? record->routine : 0;
 
-    step->direction = routines[routine].direction;
-    snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
+    hw_gpu_set_routine(step, routines, HW_ROUTINES, record->routine);
     step->frontier = record->frontier;
     step->discovered = record->found;
     step->edges_examined = (hw_count)record->edges;

@@ -18,6 +18,20 @@
  * and a step before and after them. */
 uint32_t hw_gpu_trace_capacity(hw_count vertices);
 
+/* The trace records that the device stored of `appended`. */
+uint32_t hw_gpu_trace_stored(uint32_t appended, uint32_t capacity);
+
+/* The name of the steps of a routine, and their direction. */
+struct hw_gpu_routine_name {
+    const char *name;
+    enum hw_direction direction;
+};
+
+/* Sets the routine and the direction of a step. names: [count]; a routine beyond them gets the
+ * first name. */
+void hw_gpu_set_routine(struct hw_trace_record *step, const struct hw_gpu_routine_name *names,
+                        uint32_t count, uint32_t routine);
+
 /* The clock of a search's trace records. */
 struct hw_gpu_clock {
     uint64_t begun; /* tick at which the search began; while records are read: the last one's end */

@@ -206,13 +206,12 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
     struct fill_context fill = {.params = params,
                                 .clock = hw_gpu_clock_of(control.begin_ticks, control.end_ticks,
                                                          control.end_ns - control.begin_ns)};
-    const struct hw_gpu_records records = {.record = params->trace,
-                                           .count = control.trace_records < params->trace_capacity
-                                                        ? control.trace_records
-                                                        : params->trace_capacity,
-                                           .size = sizeof *params->trace,
-                                           .fill = fill_step,
-                                           .context = &fill};
+    const struct hw_gpu_records records = {
+        .record = params->trace,
+        .count = hw_gpu_trace_stored(control.trace_records, params->trace_capacity),
+        .size = sizeof *params->trace,
+        .fill = fill_step,
+        .context = &fill};
     status = hw_gpu_append_records(&records, steps, err);
     return status == HW_OK && params->profile ? add_profile(params, steps, err) : status;
 }

@@ -182,9 +182,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
 
     if (status != HW_OK)
         return status;
-    uint32_t records = control.trace_records < params->config.trace_capacity
-                           ? control.trace_records
-                           : params->config.trace_capacity;
+    const uint32_t records =
+        hw_gpu_trace_stored(control.trace_records, params->config.trace_capacity);
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
     status = hw_gpu_append_trace(params->config.trace, records, clock, steps, err);

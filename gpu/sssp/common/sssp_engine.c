@@ -10,7 +10,6 @@
 #include "lib/engine/sssp/distance.h"
 
 #include <cuda_runtime_api.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,10 +350,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     const struct hw_gpu_sssp_trace_record *record =
         (const struct hw_gpu_sssp_trace_record *)records + r;
     struct fill_context *fill = context;
-    const uint32_t routine = record->routine < fill->routines ? record->routine : 0;
 
-    step->direction = fill->names[routine].direction;
-    snprintf(step->routine, sizeof step->routine, "%s", fill->names[routine].name);
+    hw_gpu_set_routine(step, fill->names, fill->routines, record->routine);
     step->bucket = record->bucket;
     step->frontier = record->frontier;
     step->discovered = record->found;

@@ -39,12 +39,6 @@ static inline struct hw_sssp_state *hw_sssp_state_of(const struct hw_gpu_engine 
 hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part,
                                 const struct hw_engine_options *options);
 
-/* The names of a routine's trace records. */
-struct hw_gpu_routine_name {
-    const char *name;
-    enum hw_direction direction;
-};
-
 /* HW_OK if no reached vertex is left without a parent; else HW_BAD_INPUT where rounding explains
  * that, and HW_INTERNAL where nothing does. negative: some weight is. Local. */
 enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint64_t parentless,

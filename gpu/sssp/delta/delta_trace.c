@@ -14,10 +14,7 @@ struct fill_context {
 /* Converts one trace record. */
 static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
-    static const struct {
-        const char *name;
-        enum hw_direction direction;
-    } routine[HW_DELTA_ROUTINES] = {
+    static const struct hw_gpu_routine_name names[HW_DELTA_ROUTINES] = {
         [HW_DELTA_ROUTINE_BEGIN] = {"begin", HW_DIRECTION_AUTO},
         [HW_DELTA_ROUTINE_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
         [HW_DELTA_ROUTINE_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
@@ -31,11 +28,9 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     const struct fill_context *fill = context;
     const struct hw_delta_trace_record *record = (const struct hw_delta_trace_record *)records + r;
 
-    snprintf(step->routine, sizeof step->routine, "%s",
-             record->routine == HW_DELTA_ROUTINE_PUSH && fill->bellman_ford
-                 ? "relax"
-                 : routine[record->routine].name);
-    step->direction = routine[record->routine].direction;
+    hw_gpu_set_routine(step, names, HW_DELTA_ROUTINES, record->routine);
+    if (record->routine == HW_DELTA_ROUTINE_PUSH && fill->bellman_ford)
+        snprintf(step->routine, sizeof step->routine, "relax");
     step->bucket = (hw_count)record->bucket;
     step->frontier = (hw_count)record->frontier;
     step->discovered = (hw_count)record->found;
@@ -58,7 +53,7 @@ enum hw_status hw_delta_append_trace(const struct hw_delta_params *params, bool 
         return status;
     const struct hw_gpu_records records = {
         .record = params->trace,
-        .count = count < params->config.trace_capacity ? count : params->config.trace_capacity,
+        .count = hw_gpu_trace_stored(count, params->config.trace_capacity),
         .first = 1, /* the first record has the time when the search began */
         .size = sizeof *params->trace,
         .fill = fill_step,

@@ -87,8 +87,7 @@ enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_sea
 
     if (status != HW_OK)
         return status;
-    uint32_t records = control.trace_records < params->trace_capacity ? control.trace_records
-                                                                      : params->trace_capacity;
+    const uint32_t records = hw_gpu_trace_stored(control.trace_records, params->trace_capacity);
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
     return hw_gpu_sssp_append_trace(params->trace, records, clock, names,

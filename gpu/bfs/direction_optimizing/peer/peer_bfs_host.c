@@ -15,7 +15,6 @@
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -492,19 +491,22 @@ static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count
 /* Converts one trace record. context: struct state. */
 static void fill_step(struct hw_trace_record *step, const void *records, hw_count r, void *context)
 {
-    static const char *const names[HW_BFS_ROUTINES] = {
-        "push block", "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
-    static const enum hw_direction directions[HW_BFS_ROUTINES] = {
-        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
-        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
+    static const struct hw_gpu_routine_name names[HW_BFS_ROUTINES] = {
+        [HW_BFS_PUSH_BLOCK] = {"push block", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_PUSH_ALL] = {"push all", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_PUSH_ONLY] = {"push only", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_PUSH_BITS] = {"push bits", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_PULL] = {"pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_BFS_QUEUE] = {"queue", HW_DIRECTION_TOP_DOWN},
+        [HW_BFS_LEAVES] = {"leaves", HW_DIRECTION_AUTO},
+    };
     const struct hw_peer_bfs_trace_record *record =
         (const struct hw_peer_bfs_trace_record *)records + r;
     const struct state *state = context;
     const struct hw_peer_bfs_params *params = &state->params;
-    const uint32_t routine = record->routine < HW_BFS_ROUTINES ? record->routine : 0;
 
-    step->direction = directions[routine];
-    snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
+    hw_gpu_set_routine(step, names, HW_BFS_ROUTINES, record->routine);
     step->frontier = record->frontier;
     step->discovered = record->found;
     step->edges_examined = (hw_count)record->edges;
@@ -540,8 +542,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
         records.count = state->stepper.trace_count;
     } else {
         status = hw_gpu_get(&control, params->control, sizeof control, err);
-        records.count = control.trace_records < params->trace_capacity ? control.trace_records
-                                                                       : params->trace_capacity;
+        records.count = hw_gpu_trace_stored(control.trace_records, params->trace_capacity);
     }
     if (status == HW_OK)
         status = count_reached(engine, &rest, err);
