@@ -207,8 +207,8 @@ static enum hw_status get_candidates(const struct hw_distributed_sssp *sssp, uin
 {
     const struct hw_distributed_sssp_params *params = &sssp->params;
     const struct hw_part_vertices *own = &sssp->engine->part->own;
-    const uint32_t owned = params->config.owned_range * params->config.block_size,
-                   first = params->config.num_ranges * params->config.block_size;
+    const uint32_t owned = hw_distributed_sssp_owned_begin(params),
+                   first = hw_distributed_sssp_first_delegate(params);
     static const char what[] = "parents";
     bool lowered = false;
     enum hw_status status = hw_alloc(&candidates->owned, params->config.block_size,

@@ -160,8 +160,8 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
 {
     const struct hw_delegate_part *separate = &sssp->engine->part->separate;
     const struct hw_distributed_sssp_params *params = &sssp->params;
-    const uint32_t owned_begin = params->config.owned_range * params->config.block_size,
-                   first = params->config.num_ranges * params->config.block_size;
+    const uint32_t owned_begin = hw_distributed_sssp_owned_begin(params),
+                   first = hw_distributed_sssp_first_delegate(params);
 
     if (list < params->config.block_size) {
         size_t count = copy_list(sssp, &separate->nn, list, 0, index, weight);
@@ -430,7 +430,7 @@ static enum hw_status put_owned_local_ids(struct hw_distributed_sssp *sssp, stru
         return status;
 #pragma omp parallel for
     for (hw_lid t = 0; t < part->own.count; t++)
-        sssp->owned_local_id[t] = params->config.owned_range * params->config.block_size + t;
+        sssp->owned_local_id[t] = hw_distributed_sssp_owned_begin(params) + t;
     for (uint32_t k = 0; k < params->config.num_delegates; k++) {
         hw_gid id = part->separate.search_id[k];
         if (hw_owner(&part->spec, id) == part->index)

@@ -107,12 +107,12 @@ static void set_graph(const struct hw_distributed_sssp_params *part, struct hw_d
         (struct hw_delta_lists){.offset = part->graph.offset, .edge = part->graph.edge};
     params->state = (struct hw_delta_state){.distance = part->state.distance,
                                             .result = (struct hw_gpu_edge *)part->state.value};
-    params->partition = (struct hw_delta_partition){.ranks = part->config.ranks,
-                                                    .rank = part->config.rank,
-                                                    .block_size = part->config.block_size,
-                                                    .block_magic = part->config.block_magic,
-                                                    .owned_begin = part->config.owned_range *
-                                                                   part->config.block_size};
+    params->partition =
+        (struct hw_delta_partition){.ranks = part->config.ranks,
+                                    .rank = part->config.rank,
+                                    .block_size = part->config.block_size,
+                                    .block_magic = part->config.block_magic,
+                                    .owned_begin = hw_distributed_sssp_owned_begin(part)};
     params->vertices.active = part->lists.active;
     params->config.kind = part->config.kind;
 }
