@@ -308,7 +308,7 @@ hw_count hw_peer_delta_device_bytes(const struct hw_part *part)
 
     if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED || part->spec.rows != 1)
         return 0;
-    /* A first edge and bits for each list, and the trace. */
-    return 9 * owned +
+    /* The lightest edges and bits of each list, and the trace. */
+    return ((hw_count)sizeof(struct hw_delta_lightest) + 1) * owned +
            HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_delta_trace_record);
 }
