@@ -48,6 +48,9 @@ extern "C" {
 /* Edges of a long list that a warp relaxes at a time. */
 #define HW_DELTA_CHUNK 64
 
+/* Maximum of long lists deferred at a time; their packed count has 24 bits. */
+#define HW_DELTA_MAX_LONG_LISTS (UINT32_C(1) << 22)
+
 enum hw_delta_routine {
     HW_DELTA_ROUTINE_BEGIN,
     HW_DELTA_ROUTINE_ROOT,

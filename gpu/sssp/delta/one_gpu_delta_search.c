@@ -8,8 +8,6 @@
 
 /* Edges for each long list that can be deferred at a time; lists beyond that are not shared. */
 #define LONG_LIST 512
-/* Maximum of long lists deferred at a time; their packed count has 24 bits. */
-#define MAX_LONG_LISTS ((hw_count)1 << 22)
 
 static hw_count smaller(hw_count a, hw_count b)
 {
@@ -36,7 +34,7 @@ static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_co
     config->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     config->long_list_capacity = (uint32_t)smaller(
         smaller((hw_count)engine->graph.edges / LONG_LIST + 1, (hw_count)engine->graph.core + 1),
-        MAX_LONG_LISTS);
+        HW_DELTA_MAX_LONG_LISTS);
 }
 
 void hw_one_gpu_delta_search_plan(struct hw_gpu_engine *engine,

@@ -24,8 +24,7 @@ enum hw_status hw_one_gpu_delta_search_open(const struct hw_gpu_engine *engine,
                                             struct hw_error *err);
 
 /* Launches a search. It leaves parents in the hints (struct hw_sssp_state.has_parents). Does not
- * wait. Local.
- */
+ * wait. Local. */
 enum hw_status hw_one_gpu_delta_search_run(const struct hw_gpu_engine *engine,
                                            const struct hw_one_gpu_delta_search *search,
                                            struct hw_error *err);

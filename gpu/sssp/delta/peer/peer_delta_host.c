@@ -12,8 +12,6 @@
 
 /* Loads of the report in host memory for each query of the stream. */
 #define POLLS_PER_QUERY 4096
-/* Maximum of long lists deferred at a time; their packed count has 24 bits. */
-#define MAX_LONG_LISTS ((uint32_t)1 << 22)
 
 /* sssp->single_kernel.state. */
 struct peer_delta {
@@ -94,8 +92,9 @@ static void reuse_arrays(const struct hw_distributed_sssp_params *part,
     params->queues.step_queue[1] = part->state.queue;
     params->queues.rest_queue[0] = (uint32_t *)part->state.queue_edge;
     params->queues.rest_queue[1] = params->queues.rest_queue[0] + part->lists.count + 1;
-    params->config.long_list_capacity =
-        part->lists.count / 4 < MAX_LONG_LISTS ? part->lists.count / 4 : MAX_LONG_LISTS;
+    params->config.long_list_capacity = part->lists.count / 4 < HW_DELTA_MAX_LONG_LISTS
+                                            ? part->lists.count / 4
+                                            : HW_DELTA_MAX_LONG_LISTS;
     params->queues.long_list[0] = long_list;
     params->queues.long_list[1] = long_list + params->config.long_list_capacity;
 }

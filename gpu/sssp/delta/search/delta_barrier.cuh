@@ -1,6 +1,6 @@
 /*
- * Barriers of delta-stepping on several GPUs: the grid barrier over the blocks of one GPU, and the
- * peer barrier over all blocks of all GPUs, which carries an all-gather of the counters of the
+ * Barriers of delta-stepping: the grid barrier over the blocks of one GPU and, on several, the peer
+ * barrier over all blocks of all GPUs, which carries an all-gather of the counters of the
  * iteration.
  *
  * Peer barrier: the last block of a GPU to arrive stores the counters into the slots of all GPUs

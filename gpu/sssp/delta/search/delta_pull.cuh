@@ -85,7 +85,9 @@ __device__ __forceinline__ bool loads_remote(const lane_state<kind> &state)
 }
 
 /* Pulls the list of one vertex a lane, each beyond the bucket, after the edges that pull_lightest()
- * took. */
+ * took. The loop is that of scan_lists() (gpu/sssp/distributed/pull_edges.cuh), whose results and
+ * bounds differ. It is written out because this kernel is limited to 96 registers per thread and a
+ * shared function was not measured in it. */
 template <int kind, class Peers>
 __device__ pull_result<kind> pull_lists(const kernel_params<Peers> &params, lane_state<kind> &state,
                                         const bucket_bounds<kind> &bound, uint32_t v,

@@ -1,5 +1,5 @@
 /*
- * Filling the queues of delta-stepping on several GPUs between steps and buckets
+ * Filling the queues of delta-stepping between steps and buckets
  * (gpu/sssp/delta/delta_search.h): the step queue holds the vertices to be pushed next, the rest
  * queue the other vertices of the bucket.
  */
