@@ -260,6 +260,7 @@ static enum hw_status validate_stored(const struct link *link, struct hw_graph *
     struct hw_gpu_arrays arrays = {.count = 0};
     int32_t *level = NULL;
     uint32_t *parent = NULL;
+    memset(got, 0, sizeof *got * (size_t)trees->k); /* not those of the last call */
     enum hw_status status = hw_tree_validation_open(link->ctx, &request, &self, err);
 
     hw_gpu_add(&arrays, &level, own.count, sizeof *level);

@@ -139,7 +139,6 @@ static enum hw_status allocate(struct hw_tree_validation *self, hw_count trees,
     } while (status == HW_RESOURCES && plan_less(self, &roots));
     if (status != HW_OK || !has_several_ranks(self))
         return status;
-    self->chain = NULL;
     return hw_transport_heap(&self->transport, heap, err);
 }
 
