@@ -83,6 +83,18 @@ ok "shortest paths on one GPU" hopwave-traverse -q --force weighted.h5 --layout 
 is "and auto says which kernel it took" \
     "$(hopwave-info gpu.h5 | sed -n 's/^ *auto_choice: \(.*\), buckets.*/\1/p')" \
     "delta, kernel small-frontier"
+# A hub makes buckets narrow, whichever way its edges lead.
+awk 'BEGIN { srand(3); for (i = 1; i < 900; i++) { print i, 0, 0.5
+    for (k = 0; k < 10; k++) print i, int(900 * rand()), 0.1 * (1 + k) } }' >in.wel
+awk '{ print $2, $1, $3 }' in.wel >out.wel
+for way in in out; do
+    hopwave-import -q $way.wel --directed --vertices 900 -o $way.h5
+    ok "a hub, edges lead $way" hopwave-traverse -q --force $way.h5 --layout 1d --device cuda \
+        --algorithm sssp --check -o gpu.h5
+    hopwave-info gpu.h5 | sed -n 's/^ *auto_choice: //p' >$way.choice
+done
+ok "their buckets are equally wide" cmp in.choice out.choice
+ok "in the kernel for long lists" grep -q '^delta, kernel balanced, buckets from' in.choice
 # Where each rank is shown one GPU alone, some drivers open the others' memory all the same.
 # shellcheck disable=SC2016 # each rank's shell expands it
 hidden='CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"'

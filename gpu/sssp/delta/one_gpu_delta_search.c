@@ -14,6 +14,16 @@ static hw_count smaller(hw_count a, hw_count b)
     return a < b ? a : b;
 }
 
+/* The largest degree; in directed graphs, whose vertices are in order of the sum of both degrees,
+ * at least half of it: a hub may have edges of one direction only. */
+static double max_degree(const struct hw_degree_order *order)
+{
+    if (order->active == 0)
+        return 0;
+    const hw_count out = order->out.offset[1], in = order->part->directed ? order->in.offset[1] : 0;
+    return (double)(out > in ? out : in);
+}
+
 static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_config *config,
                           double degree)
 {
@@ -21,7 +31,7 @@ static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_co
     const struct hw_delta_graph_class graph = {
         .vertices = engine->order.active,
         .mean_degree = degree,
-        .max_degree = engine->order.active > 0 ? (double)engine->order.out.offset[1] : 0,
+        .max_degree = max_degree(&engine->order),
         .width = hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree),
         .whole_weights = engine->part->weights == HW_WEIGHTS_I32};
 

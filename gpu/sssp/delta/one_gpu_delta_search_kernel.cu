@@ -6,6 +6,15 @@ namespace
 
 using namespace hw_delta::search;
 
+template <class Peers> const void *kernel_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, Peers>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I32, Peers>);
+    return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, Peers>);
+}
+
 /* Calls what(backend) with the backend for the lists. */
 template <class What> int with_backend(const hw_delta_params *params, bool wide, const What &what)
 {

@@ -54,6 +54,15 @@ __global__ void __launch_bounds__(256)
     }
 }
 
+const void *kernel_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, peer_gpus>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I32, peer_gpus>);
+    return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, peer_gpus>);
+}
+
 } // namespace
 } // namespace hw_delta::search
 
@@ -61,7 +70,7 @@ using namespace hw_delta::search;
 
 int hw_peer_delta_shape(const hw_delta_params *params, hw_delta_shape *shape)
 {
-    return choose_shape<peer_gpus>(kernel_of<peer_gpus>(params->config.kind), shape);
+    return choose_shape<peer_gpus>(kernel_of(params->config.kind), shape);
 }
 
 int hw_peer_delta_launch_lightest(const hw_delta_params *params, uint32_t *core)
@@ -78,7 +87,7 @@ int hw_peer_delta_launch_lightest(const hw_delta_params *params, uint32_t *core)
 int hw_peer_delta_launch(const hw_delta_params *params, const hw_delta_search *search,
                          const hw_delta_shape *shape)
 {
-    return launch_search(kernel_of<peer_gpus>(params->config.kind), params, search, shape);
+    return launch_search(kernel_of(params->config.kind), params, search, shape);
 }
 
 int hw_peer_delta_launch_forget(const hw_delta_params *params, uint32_t root)
