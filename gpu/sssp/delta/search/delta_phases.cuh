@@ -620,16 +620,6 @@ __global__ void __launch_bounds__(threads, 1)
 
 /* ---- launches ---- */
 
-/* delta_stepping() of Peers for keys of a kind. */
-template <class Peers> const void *kernel_of(int kind)
-{
-    if (kind == HW_GPU_KEY_F32)
-        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, Peers>);
-    if (kind == HW_GPU_KEY_I32)
-        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I32, Peers>);
-    return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, Peers>);
-}
-
 /* Chooses blocks and bytes of shared memory for this device. kernel: delta_stepping() of Peers. */
 template <class Peers> int choose_shape(const void *kernel, hw_delta_shape *shape)
 {
