@@ -112,6 +112,8 @@ LONG_TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
 LONG_TESTS += tests/gpu/adaptive.t
 EXTRA_DIST += tests/gpu/adaptive.t
+LONG_TESTS += tests/gpu/as-published.t
+EXTRA_DIST += tests/gpu/as-published.t
 # All of them, the long ones too, on a machine that has a GPU, and a table of them.
 gpu_scripts = tests/gpu/run tests/gpu/long.sh tests/gpu/traverse.sh tests/gpu/paths.sh \
   tests/gpu/relaxing.sh tests/gpu/adaptive.sh tests/gpu/every.sh tests/gpu/sanitize.sh

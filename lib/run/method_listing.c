@@ -73,6 +73,15 @@ static void describe_range(const struct hw_option *option, char *text, size_t si
         snprintf(text, size, "above 0");
 }
 
+/* "--alpha=0.1 --hub-order=off": what --as-published sets, each option between `quote`s. */
+static void print_published(const struct hw_published_option *published, const char *quote,
+                            FILE *out)
+{
+    for (const struct hw_published_option *p = published; p && p->option; p++)
+        fprintf(out, "%s%s--%s%s%s%s", p == published ? "" : " ", quote, p->option->name,
+                p->value ? "=" : "", p->value ? p->value : "", quote);
+}
+
 /* "list, bitmap, auto"; empty for options without words. */
 static void describe_words(const struct hw_option *option, char *text, size_t size)
 {
@@ -129,6 +138,22 @@ static void print_words(const char *key, const char *const *words, FILE *out)
     fprintf(out, "]");
 }
 
+/* "as_published": {"alpha": "0.1"}: what --as-published sets. */
+static void print_json_published(const struct hw_published_option *published, FILE *out)
+{
+    fprintf(out, ",\n      \"as_published\": {");
+    for (const struct hw_published_option *p = published; p && p->option; p++) {
+        fprintf(out, "%s", p == published ? "" : ", ");
+        print_string(p->option->name, out);
+        fprintf(out, ": ");
+        if (p->value)
+            print_string(p->value, out);
+        else
+            fprintf(out, "true");
+    }
+    fprintf(out, "}");
+}
+
 static void print_json_method(const struct hw_method_descriptor *method, FILE *out)
 {
     static const char *const rules[] = {"any", "one", "several"};
@@ -152,6 +177,7 @@ static void print_json_method(const struct hw_method_descriptor *method, FILE *o
     fprintf(out, ",\n      \"negative_weights\": %s", method->negative_weights ? "true" : "false");
     print_words("transports", method->transports, out);
     print_words("options", options, out);
+    print_json_published(method->published, out);
     print_words("trace_columns", method->trace_columns, out);
     fprintf(out, "\n    }");
 }
@@ -266,6 +292,19 @@ static void print_markdown(FILE *out)
                  "|---|---|---|---|---|---|\n");
     for (const struct hw_option *const *o = hw_method_options(); *o; o++)
         print_markdown_option(*o, out);
+    fprintf(out, "\n## As published\n\n"
+                 "`--as-published` runs a method as its paper has it: of these options, those that "
+                 "are not given\ntake the paper's values. Other methods refuse it. The pages of "
+                 "the methods say what each costs or gains.\n\n"
+                 "| method | `--device` | layouts and parts | sets |\n|---|---|---|---|\n");
+    for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++) {
+        if (!(*m)->published)
+            continue;
+        describe_place(*m, place, sizeof place);
+        fprintf(out, "| `%s` | %s | %s | ", (*m)->name, hw_device_words[(*m)->device], place);
+        print_published((*m)->published, "`", out);
+        fprintf(out, " |\n");
+    }
 }
 
 /* ---- text ---- */
@@ -348,6 +387,11 @@ void hw_method_help_print(const char *name, FILE *out)
         }
         if ((*m)->citation)
             fprintf(out, "  after %s\n", (*m)->citation);
+        if ((*m)->published) {
+            fprintf(out, "  --as-published sets: ");
+            print_published((*m)->published, "", out);
+            fprintf(out, "\n");
+        }
     }
     for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++)
         for (const struct hw_option *const *o = (*m)->options;

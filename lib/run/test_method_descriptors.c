@@ -55,6 +55,54 @@ static void test_method(struct tap *tap, const struct hw_method_descriptor *meth
            "%s: weights are for shortest paths", method->name);
 }
 
+/* Whether a published option is one of the method's, and its value is not the default. */
+static bool is_deviation(const struct hw_method_descriptor *method,
+                         const struct hw_published_option *published)
+{
+    const struct hw_option *option = published->option;
+    struct hw_option_values values = {0};
+    char text[HW_OPTION_TEXT], initial[HW_OPTION_TEXT];
+
+    if (!hw_method_has(method, option) ||
+        (published->value == NULL) != (option->type == HW_OPTION_FLAG) ||
+        hw_option_parse(option, published->value, &values, NULL) != HW_OK)
+        return false;
+    const struct hw_option_value value = hw_option_value(&values, option);
+    hw_option_format(option, &value, text);
+    hw_option_format(option, &option->initial, initial);
+    return strcmp(text, initial) != 0 || option->default_text || option->derived;
+}
+
+static void test_published(struct tap *tap, const struct hw_method_descriptor *method)
+{
+    const struct hw_published_option *first = method->published;
+    struct hw_engine_options options = {.algorithm = method->algorithm, .trace = true};
+    struct hw_option_values given = {0};
+    struct hw_error err = {{0}};
+    bool deviate = first && first->option;
+
+    if (!first) {
+        tap_ok(tap,
+               hw_method_publish(method, &given, &err) == HW_BAD_INPUT && given.count == 0 &&
+                   strstr(err.text, "--as-published: method ") && strstr(err.text, "adaptive"),
+               "%s: has no published options: %s", method->name, err.text);
+        return;
+    }
+    for (const struct hw_published_option *p = first; p->option; p++)
+        deviate = deviate && is_deviation(method, p);
+    hw_option_set(&given, first->option, first->option->initial);
+    const enum hw_status one = hw_method_publish(method, &given, &err);
+    const enum hw_status all = hw_method_publish(method, &options.values, &err);
+    const struct hw_option_value kept = hw_option_value(&given, first->option);
+    tap_ok(tap,
+           deviate && one == HW_OK && all == HW_OK &&
+               kept.number == first->option->initial.number &&
+               kept.real == first->option->initial.real &&
+               hw_method_check_options(method, &options, &err) == HW_OK,
+           "%s: published options are its own, differ from the defaults, and give way: %s",
+           method->name, err.text);
+}
+
 /* The engines of this build point to descriptors of the list. */
 static void test_engines(struct tap *tap)
 {
@@ -104,11 +152,13 @@ int main(void)
         options++;
     while (hw_method_descriptors()[methods])
         methods++;
-    tap_plan(&tap, 5 * options + 3 * methods + 7);
+    tap_plan(&tap, 5 * options + 4 * methods + 7);
     for (const struct hw_option *const *o = hw_method_options(); *o; o++)
         test_option(&tap, *o);
     for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++)
         test_method(&tap, *m);
+    for (const struct hw_method_descriptor *const *m = hw_method_descriptors(); *m; m++)
+        test_published(&tap, *m);
     test_engines(&tap);
     test_refusals(&tap);
     return tap_done(&tap);

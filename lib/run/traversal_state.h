@@ -55,7 +55,8 @@ struct hw_traversal_progress {
 struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
-    const struct hw_traverse_options *options;
+    const struct hw_traverse_options *options; /* as given; once the method is known, `resolved` */
+    struct hw_traverse_options resolved;       /* with the options of --as-published */
     struct hw_watchdog *watch; /* to be notified of failures, where ranks run kernels */
     struct hw_store *store;    /* the tree file */
     struct hw_source source;

@@ -144,12 +144,18 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 
 /* ---- opening ---- */
 
-/* Refuses options that do not apply to the method or the layout. */
-static enum hw_status check_options(const struct hw_traversal *t, struct hw_error *err)
+/* Sets the options of --as-published, and refuses those that do not apply to the method or the
+ * layout. */
+static enum hw_status resolve_options(struct hw_traversal *t, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_method_check_options(t->method->descriptor, &t->options->engine, err);
+    enum hw_status status = HW_OK;
 
+    t->resolved = *t->options;
+    t->options = &t->resolved;
+    if (t->resolved.engine.as_published)
+        status = hw_method_publish(t->method->descriptor, &t->resolved.engine.values, err);
+    if (status == HW_OK)
+        status = hw_method_check_options(t->method->descriptor, &t->options->engine, err);
     if (status != HW_OK)
         return hw_prefix(err, status, "%s", t->options->input);
     if (t->source.described.spec.layout == HW_LAYOUT_DEGREE_SEPARATED &&
@@ -196,7 +202,7 @@ static bool chooses_by_searches(const struct hw_traversal *t)
  * Collective. */
 static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_traverse_options *options = t->options;
+    const struct hw_traverse_options *const options = t->options; /* as given */
     enum hw_status status = HW_OK;
 
     if (!t->stage->cli.estimate)
@@ -219,7 +225,7 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
     if (status == HW_OK)
-        status = check_options(t, err);
+        status = resolve_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
     /* Last, so that machines without the device report all other errors first. */

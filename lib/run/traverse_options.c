@@ -22,6 +22,7 @@ enum {
     KEY_CHECK,
     KEY_GRAPH,
     KEY_CANONICAL_PARENTS,
+    KEY_AS_PUBLISHED,
     KEY_TRANSPORT,
     KEY_MPI_BUFFERS,
     KEY_RANKS_PER_NODE,
@@ -60,6 +61,10 @@ static const struct argp_option general_options[] = {
      1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
      "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",
+     1},
+    {"as-published", KEY_AS_PUBLISHED, 0, 0,
+     "Run the method as its paper has it: options that are not given take the paper's values, "
+     "which --help=METHOD lists",
      1},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 1},
@@ -175,6 +180,8 @@ static bool *switch_of(int key, struct hw_traverse_options *run)
         return &run->labels;
     case KEY_CANONICAL_PARENTS:
         return &run->engine.canonical_parents;
+    case KEY_AS_PUBLISHED:
+        return &run->engine.as_published;
     default:
         return NULL;
     }

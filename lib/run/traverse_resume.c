@@ -39,8 +39,9 @@ static char *make_options_key(const struct hw_traversal *t)
 
     if (!out)
         return NULL;
-    fprintf(out, "transport %d, buffers %d, canonical %d, steps %d", engine->transport,
-            engine->mpi_buffers, engine->canonical_parents, engine->trace);
+    fprintf(out, "transport %d, buffers %d, canonical %d, published %d, steps %d",
+            engine->transport, engine->mpi_buffers, engine->canonical_parents, engine->as_published,
+            engine->trace);
     for (const struct hw_option *const *o = t->method->descriptor->options; o && *o; o++) {
         const struct hw_option_value used = hw_option_value(&engine->values, *o);
         hw_option_format(*o, &used, value);

@@ -208,6 +208,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
                                     {HW_AT_RUN, "stored_edges", t->part.edges},
                                     {HW_AT_RUN, "partition_built", t->source.built},
+                                    {HW_AT_RUN, "as_published", options->engine.as_published},
                                     {HW_AT_RUN, "searches_resumed", t->progress.resumed}};
     const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
                                   {HW_AT_RUN, "columns", spec->columns},

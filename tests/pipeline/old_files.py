@@ -14,7 +14,7 @@ from hopwave.study.trees import attributes, frame
 FIXED = ["search", "step", "direction", "routine", "bucket", "frontier", "discovered"]
 FIXED += ["edges_examined", "bytes_sent", "messages_sent", "bytes_sent_max"]
 # Attributes of /run that no program of version 1 wrote.
-ADDED = {"auto_choice", "auto_reason", "auto_advice", "kernel", "schedule"}
+ADDED = {"as_published", "auto_choice", "auto_reason", "auto_advice", "kernel", "schedule"}
 
 
 def check_tree(old: str, new: str) -> None:

@@ -167,6 +167,14 @@ wrong "an option without what it is for" "methods\[0\].options.expand-factor is 
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: merge, device: cuda, options: {coupling: gather, expand-factor: 3}}]
 END
+wrong "as published, of a method without" "methods\[0\].options.as-published is for .*adaptive.*, and the method is grid" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: grid, options: {as-published: true}}]
+END
+wrong "as published, with a value" "methods\[0\].options.as-published is \"yes\", but takes no value" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: adaptive, device: cuda, options: {as-published: "yes"}}]
+END
 wrong "an option that is none" "methods\[0\].options.speed: hopwave-traverse has no such option" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: grid, options: {speed: 3}}]
@@ -307,6 +315,23 @@ refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its
 "$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n >few.out 2>&1
 ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
 ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
+cat >both.yaml <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d}]
+parts: [1]
+methods:
+  - {method: adaptive, device: cuda}
+  - {method: adaptive, device: cuda, options: {as-published: true}}
+END
+labels() {
+    "$PYTHON3" -c 'if True:
+        import sys, yaml
+        sys.path.insert(0, sys.argv[1])
+        from hopwave.study.configuration import Study
+        print(*sorted({row["method"] for row in Study(yaml.safe_load(open("both.yaml"))).rows()}))' \
+        "$top_srcdir/python"
+}
+is "as published is a method of its own in results" "$(labels)" "adaptive adaptive-as-published"
 cat >unlike.yaml <<'END'
 graphs:
   - {model: rmat, scales: [6], weights: uniform}

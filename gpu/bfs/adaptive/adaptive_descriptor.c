@@ -42,15 +42,15 @@ static const struct hw_option option_async_bottom_up = {
     .help = "Let steps bottom-up discover vertices of the level after",
     .attribute = "async_bottom_up"};
 
-static const struct hw_option option_alpha = {
-    .name = "alpha",
-    .type = HW_OPTION_REAL,
-    .argument = "FRACTION",
-    .noun = "fraction",
-    .real_max = 1,
-    .initial = {.real = ALPHA},
-    .help = "Go bottom-up from this fraction of the edges; the paper's is 0.1",
-    .attribute = "alpha"};
+static const struct hw_option option_alpha = {.name = "alpha",
+                                              .type = HW_OPTION_REAL,
+                                              .argument = "FRACTION",
+                                              .noun = "fraction",
+                                              .real_max = 1,
+                                              .initial = {.real = ALPHA},
+                                              .help =
+                                                  "Go bottom-up from this fraction of the edges",
+                                              .attribute = "alpha"};
 
 static const struct hw_option option_degree_profile = {
     .name = "degree-profile",
@@ -86,6 +86,7 @@ static enum hw_status check(const struct hw_engine_options *options, struct hw_e
 static const struct hw_option *const adaptive_options[] = {
     &hw_option_direction,   &option_queue, &option_balance, &option_async_bottom_up, &option_alpha,
     &option_degree_profile, NULL};
+static const struct hw_published_option published[] = {{&option_alpha, "0.1"}, {NULL}};
 static const char *const columns[] = {"discovered_next", "edges_examined", "expansion", "update",
                                       NULL};
 
@@ -99,5 +100,6 @@ const struct hw_method_descriptor hw_descriptor_adaptive = {
     .layouts = HW_ON_GRIDS,
     .parts = HW_PARTS_ONE,
     .options = adaptive_options,
+    .published = published,
     .trace_columns = columns,
     .check = check};

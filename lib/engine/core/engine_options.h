@@ -17,6 +17,7 @@ struct hw_engine_options {
     enum hw_mpi_buffers mpi_buffers;
     bool canonical_parents; /* the smallest parent by (level, graph id); SSSP: (hops, graph id)
                                among tight parents, hops: fewest tight edges from the root */
+    bool as_published;      /* options not given are as the method's paper has them */
     bool trace;             /* record each step, with the seconds of its phases */
     struct hw_option_values values; /* of options that only some methods have */
 };

@@ -135,6 +135,12 @@ enum hw_status hw_method_choose(const char *name, enum hw_device device,
 enum hw_status hw_method_choose_negative(enum hw_device device, const struct hw_part *part,
                                          const struct hw_method **method, struct hw_error *err);
 
+/* Sets the options that --as-published stands for: those of the method's table that were not given
+ * and that apply. Returns HW_BAD_INPUT, with the names of the methods that have a table, for a
+ * method without one. Local. */
+enum hw_status hw_method_publish(const struct hw_method_descriptor *method,
+                                 struct hw_option_values *values, struct hw_error *err);
+
 /*
  * Refuses options that this method does not have, or that contradict each other: HW_USAGE for
  * contradictions, and for options of shortest paths without --algorithm sssp, whatever the method;

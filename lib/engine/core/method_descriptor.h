@@ -19,6 +19,12 @@
 
 struct hw_engine_options;
 
+/* An option at the value of the paper that the method comes from. */
+struct hw_published_option {
+    const struct hw_option *option; /* one of the method's */
+    const char *value;              /* as a user writes it; NULL for flags, which are given */
+};
+
 /* Layouts that a method works on, one bit each. */
 enum hw_layout_bits {
     HW_ON_1D = 1,
@@ -42,8 +48,11 @@ struct hw_method_descriptor {
     bool negative_weights;                  /* SSSP: accepts negative weights */
     const char *const *transports;          /* between parts, NULL-ended; NULL: none */
     const struct hw_option *const *options; /* NULL-ended; NULL: none */
-    const char *const *trace_columns;       /* columns of /run/steps, besides those of all methods,
-                                               that it fills; NULL-ended; NULL: none */
+    /* What --as-published sets, NULL-ended: the options whose default is not as the paper has it.
+     * Options that others require come after those. NULL: none */
+    const struct hw_published_option *published;
+    const char *const *trace_columns; /* columns of /run/steps, besides those of all methods,
+                                         that it fills; NULL-ended; NULL: none */
 
     /* Returns HW_USAGE for options that contradict each other, whatever the graph. Called where
      * one of the options was given. NULL: nothing to check. Local. */

@@ -271,3 +271,40 @@ enum hw_status hw_method_check_options(const struct hw_method_descriptor *method
     }
     return HW_OK;
 }
+
+/* ---- as published ---- */
+
+/* "adaptive, merge": the methods with a table of published options, each once, or "none". */
+static void list_published(char *text, size_t size)
+{
+    const struct hw_method_descriptor *const *all = hw_method_descriptors();
+    size_t used = 0;
+
+    snprintf(text, size, "none");
+    for (int m = 0; all[m] && used < size; m++) {
+        bool known = !all[m]->published;
+        for (int e = 0; e < m && !known; e++)
+            known = all[e]->published && strcmp(all[e]->name, all[m]->name) == 0;
+        if (!known)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", all[m]->name);
+    }
+}
+
+enum hw_status hw_method_publish(const struct hw_method_descriptor *method,
+                                 struct hw_option_values *values, struct hw_error *err)
+{
+    char those[512];
+
+    if (!method->published) {
+        list_published(those, sizeof those);
+        return hw_fail(err, HW_BAD_INPUT,
+                       "--as-published: method %s%s has no option that a paper sets otherwise; "
+                       "those that have: %s",
+                       method->name, strstr(those, method->name) ? place_of(method) : "", those);
+    }
+    for (const struct hw_published_option *p = method->published; p->option; p++)
+        if (!hw_option_given(values, p->option) && hw_option_applies(p->option, values))
+            HW_TRY(hw_option_parse(p->option, p->value, values, err));
+    return HW_OK;
+}

@@ -70,7 +70,7 @@ struct hw_option {
 };
 
 /* Given options at most. */
-#define HW_OPTIONS_MAX 64
+#define HW_OPTIONS_MAX 96
 
 /* The values given. */
 struct hw_option_values {

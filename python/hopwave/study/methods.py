@@ -145,12 +145,34 @@ def check_entry(method: Entry) -> None:
                 if owners
                 else f"{where}: hopwave-traverse has no such option"
             )
-    check_requirements(given)
+    check_requirements(given, published(method))
 
 
-def check_requirements(given: Mapping[str, tuple[str, Any]]) -> None:
-    """Raises MethodError for an option without the word of another that it is for."""
-    values = {key: value for key, value in given.values()}
+def published(method: Entry) -> dict[str, Any]:
+    """What --as-published sets of an entry that gives it; raises MethodError where no method of its
+    name has a table of such options."""
+    if "as-published" not in method["options"]:
+        return {}
+    if method["options"]["as-published"] is not True:
+        value = json.dumps(method["options"]["as-published"])
+        raise MethodError(
+            f".options.as-published is {value}, but takes no value: only true applies here"
+        )
+    tables = [m["as_published"] for m in engines(method) if m["as_published"]]
+    if not tables:
+        those = dict.fromkeys(m["name"] for m in table()["methods"] if m["as_published"])
+        raise MethodError(
+            f".options.as-published is for {', '.join(those)}, and the method is {method['method']}"
+        )
+    return {key: value for values in tables for key, value in values.items()}
+
+
+def check_requirements(
+    given: Mapping[str, tuple[str, Any]], implied: Mapping[str, Any] | None = None
+) -> None:
+    """Raises MethodError for an option without the word of another that it is for. implied: the
+    values of options that are not given, where they are not the defaults."""
+    values = {**(implied or {}), **{key: value for key, value in given.values()}}
     for where, (key, _) in given.items():
         option: Descriptor = next((o for o in table()["options"] if o["name"] == key), {})
         for other, words in option.get("requires", {}).items():
