@@ -37,13 +37,16 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/schemas/study.schema.json \
   python/hopwave/schemas/tree.json \
   python/hopwave/study/__init__.py \
+  python/hopwave/study/claims.py \
   python/hopwave/study/columns.py \
+  python/hopwave/study/figures.py \
   python/hopwave/study/hdf5.py \
   python/hopwave/study/configuration.py \
   python/hopwave/study/machine.py \
   python/hopwave/study/methods.py \
   python/hopwave/study/models.py \
   python/hopwave/study/page.py \
+  python/hopwave/study/papers.py \
   python/hopwave/study/style.py \
   python/hopwave/study/trees.py \
   python/hopwave/study/units.py \

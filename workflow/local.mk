@@ -37,6 +37,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/profiles/gpu/config.yaml \
   workflow/profiles/laptop/config.yaml \
   workflow/profiles/slurm/config.yaml \
+  workflow/report/claims.rst \
   workflow/report/degrees.rst \
   workflow/report/figure.rst \
   workflow/report/results.rst \
@@ -51,6 +52,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/report.smk \
   workflow/rules/traverse.smk \
   workflow/rules/validate.smk \
+  workflow/scripts/claims.py \
   workflow/scripts/collect.py \
   workflow/scripts/gate.py \
   workflow/scripts/plot_degrees.py \
@@ -60,7 +62,8 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/plot_time.py \
   workflow/scripts/plot_volume.py \
   workflow/scripts/summary.py \
-  workflow/scripts/table.py
+  workflow/scripts/table.py \
+  workflow/scripts/uphold.py
 
 # For the catalogue of Snakemake workflows, and for the tests.
 EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml .test/data/ring.txt

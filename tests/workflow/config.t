@@ -16,7 +16,7 @@ END
 # wrong NAME PATTERN: the configuration on standard input is refused.
 wrong() {
     cat >wrong.yaml
-    refused "$1" 3 "wrong.yaml: $2" "$PYTHON3" "$study" run --config wrong.yaml
+    refused "$1" 3 "wrong.yaml(:[0-9]+)?: $2" "$PYTHON3" "$study" run --config wrong.yaml
 }
 
 wrong "an empty file" "the study needs the key 'graphs'" </dev/null
@@ -235,6 +235,76 @@ END
 wrong "a column that is none" "figures\[0\].where is 'colour', but must be one of" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 figures: [{name: f, title: F, x: parts, y: levels, where: {colour: red}}]
+END
+# paper KEY VALUE...: a study with a figure of a paper, of which the last line says more.
+paper() {
+    cat <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d}, {layout: 2d}]
+methods: [{method: grid}, {method: grid, direction: top-down}]
+figures:
+  - name: a
+    title: A
+    x: parts
+    y: mean_time
+    paper:
+      figure: Figure 6
+      source: page 3
+      unit: ms
+END
+    printf '      %s\n' "$@"
+}
+# wrong_paper NAME PATTERN LINE...: likewise, refused with the number of the last line.
+wrong_paper() {
+    wrong_name=$1 wrong_pattern=$2
+    shift 2
+    paper "$@" >wrong.yaml
+    refused "$wrong_name" 3 "wrong.yaml:$(wc -l <wrong.yaml): figures\[0\].paper$wrong_pattern" \
+        "$PYTHON3" "$study" run --config wrong.yaml
+}
+wrong_paper "a claim without a bound" \
+    ".claims\[0\] 'grid over grid-direction-top-down' has its end where a bound such as" \
+    "claims: [grid over grid-direction-top-down]"
+wrong_paper "a claim that is no sentence" ".claims\[1\].claim 'grid at' has its end where a value of x" \
+    "claims:" "  - grid rises" "  - {claim: grid at}"
+wrong_paper "a claim about a line that is none" \
+    ".claims\[0\].claim names 'scan2d', and no line is so called: method is grid, grid-direction-top" \
+    "claims: [{claim: scan2d rises, required: true}]"
+wrong_paper "a claim about parts that are none" ".claims\[0\] names '16', and no value of x is so called" \
+    "claims: [grid at 16 at least 1]"
+wrong_paper "a claim about a column that is none" \
+    ".claims\[0\] names 'volume', which is no column of results.csv" \
+    "claims: [volume of grid at least 1]"
+wrong_paper "a claim that is required and cannot be tested" ".claims\[0\].required is true, but only false" \
+    "claims: [{untestable: why not, required: true}]"
+wrong_paper "a claim of nothing" ".claims\[0\] needs the key 'claim'" "claims: [{says: much}]"
+wrong_paper "a figure that has no number" ".claims\[0\].figure is \"6\", which does not match" \
+    "claims: [{figure: '6', claim: grid rises}]"
+wrong_paper "a unit that does not match" ".rows\[1\].unit is 'GTEPS', but mean_time is in s or ms or us" \
+    "rows:" "  - {series: a, x: 1, value: 2}" "  - {series: a, x: 2, value: 2, unit: GTEPS}"
+wrong_paper "a unit that is none" ".rows\[0\].unit is \"furlongs\", but must be one of s, ms" \
+    "rows: [{series: a, x: 1, value: 2, unit: furlongs}]"
+wrong_paper "a row without a value" ".rows\[0\] needs the key 'value'" "rows: [{series: a, x: 1}]"
+wrong_paper "a value that is none" ".rows\[0\].value must be a number, not \"fast\"" \
+    "rows: [{series: a, x: 1, value: fast}]"
+wrong_paper "a row with a key that is not known" ".rows\[0\] has the unknown key 'colour'" \
+    "rows: [{series: a, x: 1, value: 2, colour: red}]"
+paper "rows: []" | sed '/unit/d; $d' >wrong.yaml
+echo '      rows: [{series: a, x: 1, value: 2}]' >>wrong.yaml
+refused "a row without a unit" 3 "wrong.yaml:12: figures\[0\].paper.rows\[0\] needs the key 'unit'" \
+    "$PYTHON3" "$study" run --config wrong.yaml
+wrong "a figure of a switch that no method has" \
+    "figures\[0\].where.method is \"grid-exchange-list\", and no method is so called" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d}]
+methods: [{method: grid}]
+figures: [{name: a, title: A, x: parts, y: mean_time, where: {method: grid-exchange-list}}]
+END
+wrong "a figure relative to nothing" "figures\[0\].relative is \"grid-exchange-list\", and no method" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d}]
+methods: [{method: grid}]
+figures: [{name: a, title: A, x: parts, y: mean_time, relative: grid-exchange-list}]
 END
 wrong "text that is not YAML" "while parsing" <<'END'
 graphs: [{model: rmat

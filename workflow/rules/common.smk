@@ -31,11 +31,13 @@ def package():
 
 
 MODULES = ["__init__", "errors", "renamed", "study/__init__"]
-MODULES += ["study/columns", "study/configuration", "study/hdf5", "study/machine"]
+MODULES += ["study/claims", "study/columns", "study/configuration", "study/figures"]
+MODULES += ["study/hdf5", "study/machine"]
 MODULES += [
     "study/methods",
     "study/models",
     "study/page",
+    "study/papers",
     "study/style",
     "study/trees",
     "study/units",

@@ -12,6 +12,8 @@ localrules:
     plot_volume,
     plot_steps,
     plot_figure,
+    claims,
+    uphold,
 
 
 rule collect:
@@ -169,6 +171,50 @@ rule plot_figure:
         figure=lambda wildcards: STUDY.figures[wildcards.figure],
     script:
         "../scripts/plot_figure.py"
+
+
+# What became of the claims of papers, and their numbers beside those of the results.
+rule claims:
+    input:
+        rules.collect.output,
+    output:
+        json="results/claims.json",
+        csv=report(
+            "results/claims.csv",
+            caption="../report/claims.rst",
+            category="Papers",
+            labels={"what": "claims"},
+        ),
+        rows=report(
+            "results/paper.csv",
+            caption="../report/claims.rst",
+            category="Papers",
+            labels={"what": "the paper and here"},
+        ),
+    log:
+        "results/logs/claims.log",
+    conda:
+        "../envs/python.yaml"
+    params:
+        title=STUDY.title,
+        figures=STUDY.figures,
+    script:
+        "../scripts/claims.py"
+
+
+# A required claim that does not hold stops the study, when everything is there to be looked at.
+rule uphold:
+    input:
+        claims=rules.claims.output.json,
+        plots=expand("results/plots/figure-{figure}.svg", figure=STUDY.figures),
+    output:
+        touch("results/claims.ok"),
+    log:
+        "results/logs/uphold.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/uphold.py"
 
 
 # All plots, without their making.

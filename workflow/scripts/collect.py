@@ -8,8 +8,8 @@ import pandas
 from hopwave.study.columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
 from hopwave.study.columns import PARTITION, RUN, SHARES, STATISTICS
 from hopwave.study.hdf5 import member
-from hopwave.study.models import model_bytes
-from hopwave.study.trees import attributes, frame, shares, steps
+from hopwave.study.models import lists_bytes, model_bytes
+from hopwave.study.trees import attributes, early_share, frame, shares, steps
 from hopwave.study.whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
@@ -30,6 +30,8 @@ def of_steps(table, parts):
         "bottom_up_time": seconds[pulling].sum() / searches,
         "top_down_edges": table["edges_examined"][pushing].sum() / searches,
         "bottom_up_edges": table["edges_examined"][pulling].sum() / searches,
+        "queue_time": table["update_mean"][pushing | pulling].sum() / searches,
+        "early_share": early_share(table),
         **{
             f"{phase}_time": table[f"{phase}_mean"].sum() / searches
             for phase in COMPUTING + COMMUNICATING
@@ -63,6 +65,8 @@ def row(run):
         layout = {**record, "vertices": about["vertices"]}
         split = shares(layout)
         record["resolved_method"] = record.get("method")
+        if "emulated" in str(record.get("version")) and record.get("device") == "cuda":
+            record["device"] = "emulated"
         searches = frame(member(tree, "run/search"))
         levels = searches["levels"]
         return {
@@ -77,6 +81,7 @@ def row(run):
             "levels": levels[levels >= 0].mean(),  # shortest paths have none
             **of_steps(table, run["parts"]),
             "model_bytes_per_rank": models(run, layout, table),
+            **lists_bytes(layout),
             **{key: about[key] for key in DIGESTS},
         }
 

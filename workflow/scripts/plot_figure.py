@@ -6,67 +6,18 @@ from html import escape
 from textwrap import fill
 
 from matplotlib.container import BarContainer
-from hopwave.study.page import STYLE
-from pandas.api.types import is_numeric_dtype
 from hopwave.renamed import read_csv
+from hopwave.study.claims import same
+from hopwave.study.figures import breakdown, relative, values
+from hopwave.study.page import STYLE
+from hopwave.study.papers import beside, dashed, verdicts
+from pandas import DataFrame
+from pandas.api.types import is_numeric_dtype
 from hopwave.study.style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
 from hopwave.study.style import logarithmic as log_axis
 from hopwave.study.units import kind_of, unit_of, words
 
 sys.stderr = open(snakemake.log[0], "w")
-
-
-def apart(results, axes):
-    """Graphs by name, with what else tells those of one name apart, unless an axis does."""
-    names = results["graph"].astype(str)
-    for column in {"scale", "edgefactor"} - set(axes):
-        several = results.groupby("graph")[column].transform("nunique") > 1
-        more = results[column].map(lambda value: f", {column} {value:g}")
-        names = names.where(~several, names + more)
-    return results.assign(graph=names)
-
-
-def chosen(figure):
-    """The rows of the results that a figure is about."""
-    columns = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
-    axes = [figure["x"], figure["by"]]
-    results = read_csv(snakemake.input[0])
-    if "graphs" in figure:
-        results = results[results["graph"].isin(figure["graphs"])]
-    for column, wanted in figure.get("where", {}).items():
-        wanted = wanted if isinstance(wanted, list) else [wanted]
-        results = results[results[column].isin(wanted)]
-    results = results.dropna(subset=list({*columns, *axes}))
-    for axis in axes:  # numbers of runs that others have not
-        if is_numeric_dtype(results[axis]) and (results[axis] % 1 == 0).all():
-            results = results.astype({axis: "int64"})
-    return apart(results, axes)
-
-
-def values(figure):
-    """Median, least and most of y over the repeats: a row for each value of x, a column
-    for each of `by`."""
-    x, y, by = figure["x"], figure["y"], figure["by"]
-    results = chosen(figure)
-    keys = [by] if x == by else [x, by]
-    groups = results.groupby(keys, sort=False)[y].agg(["median", "min", "max"])
-    if x == by:
-        return {number: groups[number].to_frame(y) for number in groups}
-    order = list(dict.fromkeys(results[by]))
-    tables = {number: groups[number].unstack(by)[order] for number in groups}
-    if is_numeric_dtype(results[x]):
-        return {number: table.sort_index() for number, table in tables.items()}
-    return tables
-
-
-def breakdown(figure):
-    """The medians of several y: a row for each value of x, and of `by` where it has
-    several."""
-    x, by = figure["x"], figure["by"]
-    results = chosen(figure)
-    keys = [x, by] if x != by and results[by].nunique() > 1 else [x]
-    table = results.groupby(keys, sort=False)[figure["y"]].median()
-    return table.sort_index() if is_numeric_dtype(results[x]) else table
 
 
 def names_of(index):
@@ -95,16 +46,9 @@ def draw_breakdown(axes, table):
     axes.set_xticks(range(len(table)), names, **upright)
 
 
-def relative(tables, name):
-    """All of them over the median of one column."""
-    if name not in tables["median"]:
-        return tables
-    base = tables["median"][name]
-    return {number: table.div(base, axis=0) for number, table in tables.items()}
-
-
-def draw(axes, tables, logarithmic=False):
-    """Lines where x is a number, bars where it is a name."""
+def draw(axes, tables, logarithmic=False, paper=None):
+    """Lines where x is a number, bars where it is a name. paper: its lines, which alone are dashed
+    if there are any."""
     middle = tables["median"]
     below, above = middle - tables["min"], tables["max"] - middle
     if not is_numeric_dtype(middle.index):
@@ -117,7 +61,7 @@ def draw(axes, tables, logarithmic=False):
         return
     colours = styles(middle.columns, COLOURS)
     markers = styles(middle.columns, MARKERS)
-    lines = styles(middle.columns, LINES)
+    lines = styles(middle.columns, ["-"] if paper else LINES)
     for name in middle:
         axes.errorbar(
             middle.index,
@@ -129,12 +73,25 @@ def draw(axes, tables, logarithmic=False):
             capsize=3,
             label=str(name),
         )
-    wide = middle.index[0] > 0 and middle.index[-1] > 8 * middle.index[0]
-    if len(middle) > 2 and wide or logarithmic and middle.index[0] > 0:
+    told = [x for points in (paper or {}).values() for x, _ in points if not isinstance(x, str)]
+    places = sorted({*middle.index, *told})
+    wide = places[0] > 0 and places[-1] > 8 * places[0]
+    if len(places) > 2 and wide or logarithmic and places[0] > 0:
         axes.set_xscale("log", base=2)
-    if len(middle) <= 12:
-        axes.set_xticks(middle.index, ticks(axes, list(middle.index)))
+    if told:
+        axes.set_xlim(*edges(places, axes.get_xscale() == "log"))
+    if len(places) <= 14:
+        axes.set_xticks(places, ticks(axes, places))
         axes.minorticks_off()
+
+
+def edges(places, wide):
+    """The ends of an axis with a little room beside the first and the last."""
+    if wide:
+        room = (places[-1] / places[0]) ** 0.05
+        return places[0] / room, places[-1] * room
+    room = 0.05 * (places[-1] - places[0]) or 1
+    return places[0] - room, places[-1] + room
 
 
 def ticks(axes, values):
@@ -148,13 +105,59 @@ def ticks(axes, values):
     return names
 
 
-def write_table(path, figure, table, what):
-    paper = f"<p>The paper: {escape(figure['paper'])}</p>" if "paper" in figure else ""
+def draw_paper(axes, lines, index):
+    """The lines of the paper, dashed; where x is a name, a dash over it."""
+    names = None if is_numeric_dtype(index) else [str(name) for name in index]
+    shown = []
+    for number, (name, points) in enumerate(lines.items()):
+        if names is not None:
+            points = [
+                (n, y) for x, y in points for n, name in enumerate(names) if same(name, str(x))
+            ]
+        points = [(x, y) for x, y in points if not isinstance(x, str)]
+        if not points:
+            continue
+        marker = MARKERS[number % len(MARKERS)]
+        style = {"linestyle": (0, (5, 3))} if names is None else {"linestyle": "none"}
+        axes.plot(
+            *zip(*points),
+            marker=marker if names is None else "_",
+            markersize=4 if names is None else 18,
+            color="#666666",
+            alpha=0.8,
+            label=f"paper: {name}",
+            **style,
+        )
+        shown += [y for _, y in points]
+    return shown
+
+
+def side_by_side(figure, results):
+    """The paper's rows and claims as tables of HTML."""
+    rows = DataFrame(beside(figure, results))
+    told = DataFrame(verdicts(figure, results))
+    out = ""
+    if len(rows):
+        columns = ["figure", "series", "x", "paper", "here", "ratio", "unit", "device", "source"]
+        out += "<h2>The paper and here</h2>\n"
+        out += rows[columns].to_html(border=0, index=False, float_format="{:.4g}".format, na_rep="")
+    if len(told):
+        columns = ["figure", "says", "claim", "verdict", "why", "paper", "here", "ratio"]
+        out += "<h2>Claims</h2>\n"
+        out += told[columns].to_html(border=0, index=False, float_format="{:.4g}".format, na_rep="")
+    return out
+
+
+def write_table(path, figure, table, what, more):
+    paper = figure.get("paper", "")
+    paper = paper if isinstance(paper, str) else paper.get("caption", "")
+    paper = f"<p>The paper: {escape(paper)}</p>" if paper else ""
     title = escape(figure["title"])
     with open(path, "w") as out:
         out.write(f"<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>{title}</title>\n")
         out.write(f"{STYLE}<h1>{title}</h1>{paper}\n<p>{escape(what)}:</p>\n")
         table.to_html(out, border=0, float_format="{:.4g}".format)
+        out.write(more)
 
 
 def words_of(columns, unit):
@@ -171,33 +174,36 @@ def in_unit(columns, most):
     return unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
 
 
+FAR = 30  # the paper's numbers over ours from where on an axis has to be logarithmic
+
 figure = snakemake.params.figure
+results = read_csv(snakemake.input[0])
 canvas, axes = plt.subplots(figsize=(7, 4.5))
 y = figure["y"]
 # Pieces upon another have no logarithms.
 logarithmic = figure["logarithmic"] and not isinstance(y, list)
 if isinstance(y, list):
-    table, legend = breakdown(figure), None
+    table, legend = breakdown(figure, results), None
     factor, unit = in_unit(y, table.sum(axis=1).max())
     table, what = table * factor, words_of(y, unit)
     if len(table):
         draw_breakdown(axes, table)
-elif "relative" in figure:
-    tables, legend = relative(values(figure), figure["relative"]), figure["by"]
-    table, what = (
-        tables["median"],
-        f"{words(y, None)}, over that of {figure['relative']}",
-    )
-    if len(table):
-        draw(axes, tables, logarithmic)
 else:
-    tables, legend = values(figure), figure["by"]
-    most = tables["max"].max(axis=None) if len(tables["max"]) else 0
-    factor, unit = unit_of(y, most)
-    tables = {number: table * factor for number, table in tables.items()}
-    table, what = tables["median"], words(y, unit)
+    tables, legend = values(figure, results), figure["by"]
+    if "relative" in figure:
+        tables = relative(tables, figure["relative"])
+        factor, what = 1, f"{words(y, None)}, over that of {figure['relative']}"
+    else:
+        most = tables["max"].max(axis=None) if len(tables["max"]) else 0
+        factor, unit = unit_of(y, most)
+        tables = {number: table * factor for number, table in tables.items()}
+        what = words(y, unit)
+    table, paper = tables["median"], dashed(figure, factor)
     if len(table):
-        draw(axes, tables, logarithmic)
+        draw(axes, tables, logarithmic, paper)
+        told = draw_paper(axes, paper, table.index)
+        if told and min(told) > 0 and not 1 / FAR < max(told) / table.max(axis=None) < FAR:
+            logarithmic = True
 if len(table):
     if logarithmic and tables["min"].min(axis=None) > 0:
         log_axis(axes.yaxis)
@@ -209,4 +215,4 @@ axes.set_xlabel((rows or figure["x"]).replace("_", " "))
 axes.set_ylabel(fill(what, 45))
 axes.set_title(figure["title"], wrap=True)
 save(canvas, snakemake.output.plot)
-write_table(snakemake.output.table, figure, table, what)
+write_table(snakemake.output.table, figure, table, what, side_by_side(figure, results))

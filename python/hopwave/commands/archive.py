@@ -20,7 +20,8 @@ from .base import Place, fail, need, read_study
 
 PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
 # Of results/, beside the files that the configuration names.
-BESIDE = ["gate.csv", "results.csv", "report.html", "tables", "plots", "logs"]
+BESIDE = ["gate.csv", "results.csv", "claims.json", "claims.csv", "paper.csv", "report.html"]
+BESIDE += ["tables", "plots", "logs"]
 NEEDED = ["results/gate.csv", "results/results.csv"]
 PACKED = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz")
 LARGE = ["graph", "partition", "tree"]

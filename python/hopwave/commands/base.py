@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import stat
 import sys
@@ -162,4 +163,28 @@ def read_study(path: str | os.PathLike[str], directory: str | os.PathLike[str]) 
     try:
         return Study(read_config(path), directory)
     except StudyError as error:
-        fail(3, f"{path}: {error}")
+        line = line_of(path, str(error))
+        fail(3, f"{path}{f':{line}' if line else ''}: {error}")
+
+
+def line_of(path: str | os.PathLike[str], sentence: str) -> int | None:
+    """The line of a configuration that has the key which a sentence begins with, or else what
+    holds it; None if it begins with none."""
+    import yaml
+
+    with open_file(path, LARGEST) as file:
+        node = yaml.compose(file.read().decode("utf-8"), plain_loader())
+    line, rest = None, sentence
+    while node is not None and not isinstance(node.value, str):
+        key = re.match(r"\[([0-9]+)\]|\.?([A-Za-z_][A-Za-z0-9_-]*)", rest)
+        if not key:
+            break
+        if isinstance(node, yaml.MappingNode):
+            named = [v for k, v in node.value if k.value == key[2]]
+            node = named[0] if named else None
+        else:
+            number = int(key[1]) if key[1] else len(node.value)
+            node = node.value[number] if number < len(node.value) else None
+        if node is not None:
+            line, rest = node.start_mark.line + 1, rest[key.end() :]
+    return line

@@ -2,6 +2,7 @@
 
 import argparse
 import atexit
+import json
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 from tempfile import mkdtemp
 
 from . import guard
-from .base import Place, fail, need, read_config, read_study, use_programs
+from .base import Place, fail, need, open_file, printable, read_config, read_study, use_programs
 
 PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
@@ -129,7 +130,22 @@ def main(place: Place, options: argparse.Namespace) -> None:
     status = call(command + options.snakemake, options.directory, given)
     if status == 0:
         print(f"report: {report.resolve()}")
+    else:
+        say_broken(results)
     sys.exit(status)
+
+
+def say_broken(results: Path) -> None:
+    """Says which claims that the study requires do not hold, if that is what stopped it."""
+    from ..study.papers import broken
+
+    told = results / "claims.json"
+    if not told.is_file() or (results / "claims.ok").is_file():
+        return
+    with open_file(told) as file:
+        claims = json.load(file)["claims"]
+    for sentence in broken(claims):
+        print(f"hopwave-study: {printable(sentence)}", file=sys.stderr)
 
 
 def named(
@@ -175,6 +191,7 @@ def limited(config: Path, study: "Study", most: int) -> Any:
         labels = {layout_label(layout) for layout in changed["layouts"]}
         changed["methods"] = list(named(changed["methods"], "layouts", labels))
     changed["graphs"] = graphs
+    changed["cut"] = most
     changed.pop("parts", None)
     return changed
 

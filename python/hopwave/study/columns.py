@@ -20,7 +20,8 @@ STATISTICS = [
     "arithmetic_mean_TEPS",
     "search_order_harmonic_mean_TEPS",
 ]
-MACHINE = ["resolved_method", "threads", "peak_memory"]
+# device: cpu, cuda, or emulated, whose times say nothing.
+MACHINE = ["resolved_method", "device", "transport", "threads", "peak_memory"]
 # Phases of a step: those that compute, and those that communicate.
 COMPUTING = ["expansion", "update"]
 COMMUNICATING = [
@@ -41,9 +42,16 @@ STEPS = [
     "bottom_up_time",
     "top_down_edges",
     "bottom_up_edges",
+    # Making queues; of the second level bottom-up, what the first discovered already.
+    "queue_time",
+    "early_share",
     *[f"{phase}_time" for phase in COMPUTING + COMMUNICATING],
 ]
 BYTES = ["search_bytes_per_rank", "model_bytes_per_rank", "parents_bytes_per_rank"]
 BYTES += ["internode_bytes", "internode_messages"]
+# Lists of the degree-separated layout by its paper's Table I, and of others: edges of two 64-bit
+# ids, or CSR with 64-bit columns.
+LISTS = ["lists_bytes", "edge_list_bytes", "csr_bytes"]
 DIGESTS = ["digest", "graph_digest"]
-COLUMNS = ABOUT + FILES + PARTITION + SHARES + RUN + STATISTICS + MACHINE + STEPS + BYTES + DIGESTS
+COLUMNS = ABOUT + FILES + PARTITION + SHARES + RUN + STATISTICS + MACHINE + STEPS + BYTES + LISTS
+COLUMNS += DIGESTS

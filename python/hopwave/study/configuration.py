@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
 
 from ..renamed import SCHEMAS, current
-from . import methods
+from . import methods, papers
 from .columns import COLUMNS
 
 SCHEMA = json.loads((SCHEMAS / "study.schema.json").read_text())
@@ -105,7 +105,8 @@ def sentence(error):
             unknown = next(k for k in error.instance if k not in known)
             return f"{key} has the unknown key '{unknown}'; known are {', '.join(known)}"
         case "type":
-            return f"{key} must be {TYPES[limit]}, not {value}"
+            kinds = limit if isinstance(limit, list) else [limit]
+            return f"{key} must be {' or '.join(TYPES[kind] for kind in kinds)}, not {value}"
         case "enum":
             return f"{key} is {value}, but must be one of {', '.join(limit)}"
         case "const":
@@ -187,6 +188,11 @@ def layout_label(layout: dict[str, Any]) -> str:
     """The name of an entry of `layouts`, which results call it by."""
     skip = ("layout", "graphs", "grids", "devices")
     return layout["layout"] + tag("layout", layout, *skip)
+
+
+def shown(label):
+    """The name of a method in the results."""
+    return label.replace("-device-cuda", "")
 
 
 def meant(entry, graph):
@@ -450,11 +456,17 @@ class Study:
                 return rows, columns
         return squarest(parts)
 
-    def _search(self, method, roots):
+    def _method_label(self, method):
+        """The name of an entry of `methods` in file names."""
         algorithm = method["algorithm"]
         label = method["method"] + tag("method", method, "algorithm", "method", "graphs", "layouts")
         if algorithm != "bfs":
             label = f"{algorithm}-{label}"
+        return label + ("-canonical" if self.config["canonical_parents"] else "")
+
+    def _search(self, method, roots):
+        algorithm = method["algorithm"]
+        label = self._method_label(method)
         roots_tag = tag("roots", roots, "count")
         options = f"--algorithm {algorithm} --method {method['method']}"
         if method["device"] != "cpu":
@@ -471,7 +483,6 @@ class Study:
             options += f" --min-component {roots['min_component']}"
         if self.config["canonical_parents"]:
             options += " --canonical-parents"
-            label += "-canonical"
         if self.config["store"] != "all":
             options += f" --store {self.config['store']} --check"
             roots_tag += f"-store-{self.config['store']}"
@@ -479,7 +490,7 @@ class Study:
         self.searches[name] = {
             "options": options,
             "algorithm": algorithm,
-            "method": label.replace("-device-cuda", ""),
+            "method": shown(label),
             "device": method["device"],
             "more": method["options"],
         }
@@ -503,7 +514,49 @@ class Study:
                     raise StudyError(
                         f"{where}.{key} is '{column}', but must be one of " f"{', '.join(known)}"
                     )
+            if "cut" not in self.config:
+                self._check_values(figure, where)
+            try:
+                papers.check(figure, known, self._possible)
+            except papers.PaperError as error:
+                raise StudyError(f"{where}.paper{error}") from None
         return figures
+
+    def has_claims(self) -> bool:
+        """Whether a figure has rows or claims of a paper."""
+        return any(isinstance(f.get("paper"), dict) for f in self.figures.values())
+
+    def _check_values(self, figure, where):
+        """What a figure asks for by its value must be such as the study has."""
+        wanted = list(figure.get("where", {}).items())
+        if "relative" in figure:
+            wanted.append((figure["by"], figure["relative"]))
+        for column, named in wanted:
+            possible = self._possible(column)
+            for value in named if isinstance(named, list) else [named]:
+                if possible is not None and value not in possible:
+                    key = f"where.{column}" if column in figure.get("where", {}) else "relative"
+                    raise StudyError(
+                        f"{where}.{key} is {clipped(value)}, and no {column} is so called; there "
+                        f"are {', '.join(map(str, possible))}"
+                    )
+
+    def _possible(self, column):
+        """The values that a column can have, whichever files are there; None: any."""
+        if "cut" in self.config:
+            return None
+        config = self.config
+        if column == "graph":
+            return list(dict.fromkeys(map(label_of, config["graphs"])))
+        if column == "layout":
+            return list(dict.fromkeys(map(layout_label, config["layouts"])))
+        if column == "method":
+            labels = map(self._method_label, config["methods"])
+            return list(dict.fromkeys(map(shown, labels)))
+        if column == "parts":
+            every = [g.get("parts", config["parts"]) for g in config["graphs"]]
+            return sorted({number for parts in every for number in parts})
+        return None
 
     @staticmethod
     def _rename(figure):

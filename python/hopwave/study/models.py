@@ -59,3 +59,17 @@ def model_bytes(layout: Mapping[str, Any], steps: "pandas.DataFrame") -> float:
         return delegate_bytes(ranks, layout["delegates"], normal_edges, steps)
     block = -(-layout["vertices"] // ranks)
     return grid_bytes(layout["rows"], layout["columns"], block, steps)
+
+
+def lists_bytes(layout: Mapping[str, Any]) -> dict[str, float]:
+    """Memory of the four subgraphs of the degree-separated layout by Table I of its paper, and
+    what other representations of the same edges take; nothing of other layouts."""
+    if "nn_edges" not in layout:
+        return {}
+    vertices, edges = layout["vertices"], layout["stored_edges"]
+    copies = 8 * layout["delegates"] * layout["parts"]
+    return {
+        "lists_bytes": 8 * vertices + copies + 4 * edges + 4 * layout["nn_edges"],
+        "edge_list_bytes": 16 * edges,
+        "csr_bytes": 8 * vertices + 8 * edges,
+    }

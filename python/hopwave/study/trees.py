@@ -49,6 +49,19 @@ def shares(layout: Mapping[str, Any]) -> dict[str, float]:
     return {**parts, "delegates_share": layout["delegates"] / vertices}
 
 
+def early_share(table: pandas.DataFrame) -> float:
+    """Of what was left to the second level bottom-up of searches, the share that the first one had
+    discovered already."""
+    early = late = 0
+    for _, rows in table.groupby("search", sort=False):
+        up = rows["direction"].eq("bottom-up").to_numpy()
+        if up.any():
+            first = int(up.argmax())
+            early += int(rows["discovered_next"].iloc[first])
+            late += int(rows["discovered"].iloc[first + 1]) if first + 1 < len(rows) else 0
+    return early / (early + late) if early + late else float("nan")
+
+
 def verdict(path: str | PathLike[str]) -> tuple[str | PathLike[str], int, int, str]:
     """What a check file says of its trees, or a tree file of those checked on the spot."""
     with h5py.File(path) as file:

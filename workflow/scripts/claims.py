@@ -1,0 +1,28 @@
+"""The verdicts on the claims of a study's figures, and the papers' numbers beside those here.
+
+claims.json has "study", "claims", each with the numbers that it was held against ("points"), and
+"rows"; claims.csv and paper.csv have the same as tables, without the points.
+"""
+
+import json
+import sys
+
+from hopwave.renamed import read_csv
+from hopwave.study.papers import CLAIMS, ROWS, beside, verdicts
+from hopwave.study.whole import whole
+from pandas import DataFrame
+
+sys.stderr = open(snakemake.log[0], "w")
+
+results = read_csv(snakemake.input[0])
+figures = snakemake.params.figures.values()
+claims = [claim for figure in figures for claim in verdicts(figure, results)]
+rows = [row for figure in figures for row in beside(figure, results)]
+told = {"study": snakemake.params.title, "claims": claims, "rows": rows}
+with whole(snakemake.output.json) as part, open(part, "w", encoding="utf-8") as out:
+    json.dump(told, out, indent=1, default=lambda number: number.item())
+    out.write("\n")
+with whole(snakemake.output.csv) as part:
+    DataFrame(claims, columns=CLAIMS).to_csv(part, index=False)
+with whole(snakemake.output.rows) as part:
+    DataFrame(rows, columns=ROWS).to_csv(part, index=False)
