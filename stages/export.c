@@ -119,7 +119,7 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
 int main(int argc, char **argv)
 {
     static const struct argp_option option_table[] = {
-        {"format", KEY_FORMAT, "NAME", 0,
+        {"format", KEY_FORMAT, "packed|mtx|el|wel|sg|wsg|tsv", 0,
          "Of graphs packed (Graph500), mtx (Matrix Market), el or wel (edge list), sg or wsg "
          "(GAP); of trees tsv (a table: root, vertex, level or distance, parent); required",
          1},

@@ -139,7 +139,7 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
 int main(int argc, char **argv)
 {
     static const struct argp_option option_table[] = {
-        {"format", KEY_FORMAT, "NAME", 0,
+        {"format", KEY_FORMAT, "auto|edges|mtx|gr|metis|sg|wsg|packed", 0,
          "edges (plain and SNAP edge lists), mtx (Matrix Market), gr (DIMACS), metis, sg or wsg "
          "(GAP), or "
          "packed (Graph500); auto, the default, decides by the content, but for packed",
@@ -151,12 +151,12 @@ int main(int argc, char **argv)
         {"directed", KEY_DIRECTED, 0, 0, "Take tuples as directed, as they are listed", 0},
         {"keep-duplicates", KEY_KEEP_DUPLICATES, 0, 0,
          "Of an undirected graph, keep every tuple as it is listed", 0},
-        {"weights", KEY_WEIGHTS, "KIND", 0,
+        {"weights", KEY_WEIGHTS, "auto|none|integer|real|uniform|integer:LOW:HIGH", 0,
          "auto (default: whole numbers stay whole), none, integer, or real; or drawn, whatever the "
          "file has: uniform in [0,1), or integer:LOW:HIGH",
          0},
         {"seed", KEY_SEED, "S", 0, "Seed of weights that are drawn (default: 1)", 0},
-        {"compact", KEY_COMPACT, "WHEN", 0,
+        {"compact", KEY_COMPACT, "auto|always|never", 0,
          "Renumber the ids that occur to 0..n-1 and keep them as labels: auto (default: where one "
          "below the largest does not occur in an edge list without --vertices), always, never",
          0},

@@ -135,7 +135,7 @@ int main(int argc, char **argv)
          "Print a tree file's statistics as the Graph500 reference does, and the rule that its "
          "edges were counted by",
          0},
-        {"characteristics", KEY_CHARACTERISTICS, "FORMAT", OPTION_ARG_OPTIONAL,
+        {"characteristics", KEY_CHARACTERISTICS, "table|json", OPTION_ARG_OPTIONAL,
          "Print a graph's degrees (mean, standard deviation, mode, largest; without loops and "
          "duplicates), components and a lower bound of its diameter by two searches, as a table "
          "or as json",

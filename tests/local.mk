@@ -4,6 +4,8 @@
 # of `make check-long`.
 
 # Each program, and a small study.
+TESTS += tests/pipeline/search.t
+EXTRA_DIST += tests/pipeline/search.t
 TESTS += tests/pipeline/programs.t
 EXTRA_DIST += tests/pipeline/programs.t
 TESTS += tests/workflow/small.t

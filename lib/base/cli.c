@@ -215,6 +215,27 @@ static enum hw_status refuse_word(const struct hw_cli_program *program, const ch
 
 /* ---- help ---- */
 
+/* One line for each option with a name: "--name", its argument or nothing ("[ARG]" where that may
+ * be left out), and its text, between tabs. Shells complete command lines by it. */
+static void print_options(const struct argp_option *options)
+{
+    for (const struct argp_option *o = options; o && (o->name || o->key || o->doc); o++) {
+        const bool may_miss = o->flags & OPTION_ARG_OPTIONAL;
+        if (o->name)
+            printf("--%s\t%s%s%s\t%s\n", o->name, o->arg && may_miss ? "[" : "",
+                   o->arg ? o->arg : "", o->arg && may_miss ? "]" : "", o->doc ? o->doc : "");
+    }
+}
+
+static void print_all_options(const struct hw_cli_program *program)
+{
+    print_options(program->options);
+    print_options(program->group);
+    print_options(program->questions);
+    print_options(program->has_output ? output_options : NULL);
+    print_options(shared_options);
+}
+
 /* Prints help; all: with options flagged OPTION_HIDDEN, whose headers argp would print, too. */
 static void print_help(const struct argp *argp, const char *program, bool all)
 {
@@ -245,10 +266,15 @@ static enum hw_status answer(const struct parse *parse, const struct argp *argp,
 
     if (parse->question)
         return program->answer(parse->question, parse->asked, print, err);
+    if (parse->help && parse->topic && strcmp(parse->topic, "options") == 0) {
+        if (print)
+            print_all_options(program);
+        return HW_OK;
+    }
     if (parse->help && parse->topic && strcmp(parse->topic, "all") != 0)
         return program->answer
                    ? program->answer(HW_CLI_HELP, parse->topic, print, err)
-                   : hw_fail(err, HW_USAGE, "--help: '%s' is none of all", parse->topic);
+                   : hw_fail(err, HW_USAGE, "--help: '%s' is none of all, options", parse->topic);
     if (print && parse->help)
         print_help(argp, program->name, parse->topic != NULL);
     else if (print)

@@ -8,6 +8,7 @@
  * returns HW_USAGE with an error message that names the nearest option.
  *
  * Options flagged OPTION_HIDDEN are left out of --help and printed by --help=all.
+ * --help=options prints the tables line by line, for the completion of shells.
  */
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H
@@ -42,9 +43,10 @@ struct hw_cli_program {
     const struct argp_option *questions; /* options that answer() answers, ending in {0}; NULL if
                                             none */
     /*
-     * Answers a question, or --help=TOPIC (key HW_CLI_HELP, arg TOPIC) but --help=all, on standard
-     * output; print: whether to print, else only arg is checked. Returns HW_OK, or HW_USAGE with an
-     * error message. NULL: neither questions nor topics but `all`.
+     * Answers a question, or --help=TOPIC (key HW_CLI_HELP, arg TOPIC) but --help=all and
+     * --help=options, on standard output; print: whether to print, else only arg is checked.
+     * Returns HW_OK, or HW_USAGE with an error message. NULL: neither questions nor topics but
+     * `all`.
      */
     enum hw_status (*answer)(int key, const char *arg, bool print, struct hw_error *err);
 };

@@ -24,6 +24,8 @@ struct hw_graph {
     struct hw_store *store;           /* of a graph with edges */
     struct hw_generator *generator;   /* of a generator spec */
     const struct hw_edges *in_memory; /* of a graph in memory */
+    struct hw_edges edges;            /* these, where the graph owns them */
+    int64_t *label;                   /* likewise; NULL: none */
     bool narrow;                      /* ids in the file have 32 bits */
     uint32_t *piece;                  /* [PIECE] 32-bit ids on their way */
     bool labels;                      /* the file has them */
@@ -174,6 +176,36 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
         opened = NULL;
     }
     *graph = opened;
+    return status;
+}
+
+enum hw_status hw_graph_adopt(const struct hw_context *ctx, const char *path,
+                              struct hw_graph_content *content, struct hw_graph **graph,
+                              struct hw_error *err)
+{
+    struct hw_graph *adopted = NULL;
+
+    *graph = NULL;
+    enum hw_status status = hw_alloc_zero(&adopted, 1, sizeof *adopted, "graph", err);
+    if (status == HW_OK) {
+        adopted->desc = content->desc;
+        adopted->edges = content->edges;
+        adopted->in_memory = &adopted->edges;
+        adopted->label = content->label;
+        adopted->labels = content->label != NULL;
+        adopted->first_label = content->first_label;
+        if (!(adopted->path = strdup(path)))
+            status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+    } else {
+        hw_edges_free(&content->edges);
+        free(content->label);
+    }
+    *content = (struct hw_graph_content){.label = NULL};
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        *graph = adopted;
+    else
+        hw_graph_close(adopted);
     return status;
 }
 
@@ -357,16 +389,21 @@ const char *hw_graph_path(const struct hw_graph *graph)
 enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count count, int64_t *label,
                                struct hw_error *err)
 {
-    if (graph->labels)
+    if (graph->labels && graph->store)
         return hw_store_read(graph->store, label_path, 0, first, count, label, err);
     for (hw_count i = 0; i < count; i++)
-        label[i] = graph->first_label + first + i;
+        label[i] = graph->label ? graph->label[first + i] : graph->first_label + first + i;
     return HW_OK;
+}
+
+bool hw_graph_has_labels(const struct hw_graph *graph)
+{
+    return graph->labels || graph->first_label != 0;
 }
 
 enum hw_status hw_graph_verify_labels(struct hw_graph *graph, struct hw_error *err)
 {
-    return graph->labels ? hw_store_verify(graph->store, label_path, err) : HW_OK;
+    return graph->labels && graph->store ? hw_store_verify(graph->store, label_path, err) : HW_OK;
 }
 
 void hw_graph_close(struct hw_graph *graph)
@@ -375,6 +412,8 @@ void hw_graph_close(struct hw_graph *graph)
         return;
     hw_store_close(graph->store);
     hw_generator_free(graph->generator);
+    hw_edges_free(&graph->edges);
+    free(graph->label);
     free(graph->piece);
     free(graph->path);
     free(graph);

@@ -54,6 +54,22 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
                                    const struct hw_edges *edges, struct hw_graph **graph,
                                    struct hw_error *err);
 
+/* What a graph in memory is made of. */
+struct hw_graph_content {
+    struct hw_graph_desc desc; /* its digest may be "" */
+    struct hw_edges edges;     /* weight may be NULL */
+    int64_t *label;            /* [desc.vertices] names of the vertices; NULL: there are none */
+    int64_t first_label;       /* of vertex 0, where label is NULL */
+};
+
+/*
+ * A graph in memory that owns its content, which it takes even if it fails. path: what error
+ * messages call it; copied. Every rank holds all tuples. Collective.
+ */
+enum hw_status hw_graph_adopt(const struct hw_context *ctx, const char *path,
+                              struct hw_graph_content *content, struct hw_graph **graph,
+                              struct hw_error *err);
+
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
@@ -93,6 +109,10 @@ const char *hw_graph_path(const struct hw_graph *graph);
  */
 enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count count, int64_t *label,
                                struct hw_error *err);
+
+/* Whether vertices have names that are not their ids: those of the file that was imported. Local.
+ */
+bool hw_graph_has_labels(const struct hw_graph *graph);
 
 /* Compares the digest of the labels, if the file has any, with what all ranks
  * have read. Collective. */

@@ -9,7 +9,7 @@ enum { KEY_LAYOUT = 0x2000, KEY_PARTS, KEY_GRID, KEY_THRESHOLD, KEY_ORDER };
 
 const struct argp_option hw_layout_options[] = {
     {0, 0, 0, 0, "Layout of the partition:", 3},
-    {"layout", KEY_LAYOUT, "LAYOUT", 0,
+    {"layout", KEY_LAYOUT, "1d|2d|degree-separated", 0,
      "Layout of vertices and edges: 1d, 2d or "
      "degree-separated",
      3},
@@ -17,7 +17,7 @@ const struct argp_option hw_layout_options[] = {
     {"grid", KEY_GRID, "RxC", 0, "2d: a grid of R rows and C columns", 3},
     {"degree-threshold", KEY_THRESHOLD, "N|auto", 0,
      "degree-separated: vertices of degree above N are delegates (default: auto)", 3},
-    {"order", KEY_ORDER, "ORDER", 0,
+    {"order", KEY_ORDER, "degree|hash|none", 0,
      "Renumber vertices by falling degree, by a hash, or not: degree, hash or none (default: "
      "degree)",
      3},

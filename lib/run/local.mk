@@ -50,6 +50,12 @@ TESTS += lib/run/auto/test_auto_policy.mt
 lib_run_auto_test_auto_policy_mt_SOURCES = lib/run/auto/test_auto_policy.c
 lib_run_auto_test_auto_policy_mt_LDADD = $(TAP_LDADD)
 
+# one search in memory, of hopwave-search
+libhopwave_a_SOURCES += \
+  lib/run/single/print_search.c \
+  lib/run/single/single_search.c \
+  lib/run/single/single_search.h
+
 # what a run measured and found
 libhopwave_a_SOURCES += \
   lib/run/results/report.c \

@@ -33,7 +33,7 @@ enum {
 };
 
 static const struct argp_option general_options[] = {
-    {"algorithm", KEY_ALGORITHM, "NAME", 0,
+    {"algorithm", KEY_ALGORITHM, "bfs|sssp", 0,
      "What to run: bfs (the default) or sssp, shortest paths", 1},
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
@@ -66,9 +66,9 @@ static const struct argp_option general_options[] = {
      "Run the method as its paper has it: options that are not given take the paper's values, "
      "which --help=METHOD lists",
      1},
-    {"transport", KEY_TRANSPORT, "NAME", 0,
+    {"transport", KEY_TRANSPORT, "auto|mpi|peer|nccl", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 1},
-    {"mpi-buffers", KEY_MPI_BUFFERS, "WHERE", 0,
+    {"mpi-buffers", KEY_MPI_BUFFERS, "auto|host|device", 0,
      "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
      "default): of the device where this MPI says that it takes that",
      1},
@@ -81,7 +81,7 @@ static const struct argp_option general_options[] = {
 #define GENERAL (sizeof general_options / sizeof general_options[0])
 
 const struct argp_option hw_traverse_questions[] = {
-    {"list-methods", KEY_LIST_METHODS, "FORMAT", OPTION_ARG_OPTIONAL,
+    {"list-methods", KEY_LIST_METHODS, "table|json|markdown", OPTION_ARG_OPTIONAL,
      "Print the methods and where they run, as a table, or as json or markdown with their options",
      -1},
     {0}};

@@ -6,7 +6,7 @@ cd "$work" || exit 99
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 
-for program in generate import export partition traverse validate info; do
+for program in generate import search export partition traverse validate info; do
     ok "hopwave-$program --help" sh -c "hopwave-$program --help | grep -q '^Usage: hopwave-$program'"
     refused "hopwave-$program: an unknown option" 2 'not an option' hopwave-$program --nope
 done

@@ -87,7 +87,7 @@ GPU_LAYERS = [
     ],
     ["gpu"],
 ]
-TOP_LAYERS = [["lib/run/auto"], ["lib/run", "lib/run/results"], ["stages"]]
+TOP_LAYERS = [["lib/run/auto"], ["lib/run", "lib/run/results"], ["lib/run/single"], ["stages"]]
 
 # One layer of several folders that belong together: these may include each other.
 TOGETHER = {

@@ -26,16 +26,15 @@ enum {
 };
 
 const struct argp_option hw_generator_option_table[] = {
-    {"model", KEY_MODEL, "NAME", 0,
-     "rmat, erdos-renyi, graph500, grid, torus, chain, star, small-world, geometric or road "
-     "(required)",
-     0},
+    {"model", KEY_MODEL,
+     "rmat|erdos-renyi|graph500|grid|torus|chain|star|small-world|geometric|road", 0,
+     "The model (required)", 0},
     {"scale", KEY_SCALE, "S", 0, "2^S vertices", 0},
     {"edge-factor", KEY_EDGE_FACTOR, "F", 0,
      "F edges for each vertex (rmat, graph500: 16 if not given)", 0},
     {"abcd", KEY_ABCD, "A,B,C,D", 0,
      "rmat: probabilities of the quarters (default .57,.19,.19,.05)", 0},
-    {"skew", KEY_SKEW, "NAME", 0,
+    {"skew", KEY_SKEW, "graph500|ssca2|gtgraph|flat", 0,
      "rmat: probabilities by name, instead of --abcd: graph500 (.57,.19,.19,.05), ssca2 "
      "(.55,.1,.1,.25), gtgraph (.45,.15,.15,.25) or flat (.25 each)",
      0},
@@ -59,7 +58,7 @@ const struct argp_option hw_generator_option_table[] = {
     {"seed", KEY_SEED, "N", 0, "Seed (default 1; all but graph500)", 0},
     {"seed1", KEY_SEED1, "N", 0, "graph500: first seed (default 2)", 0},
     {"seed2", KEY_SEED2, "N", 0, "graph500: second seed (default 3)", 0},
-    {"weights", KEY_WEIGHTS, "KIND", 0,
+    {"weights", KEY_WEIGHTS, "none|uniform|integer:LOW:HIGH|signed|length", 0,
      "none (default), uniform, integer:LOW:HIGH, signed (directed graphs: negative edges, no "
      "negative cycle), or length (geometric, road: whole numbers; the default of road)",
      0},

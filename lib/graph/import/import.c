@@ -448,26 +448,72 @@ static enum hw_status set_pace(const struct hw_import *import, double seconds,
     return hw_store_set_i64(store, HW_AT_RUN, "input_bytes", import->input.file_size, err);
 }
 
+/* Reads all tuples; *seconds: how long parsing took this rank. Collective. */
+static enum hw_status parse(struct hw_import *import, struct hw_pieces *pieces, double *seconds,
+                            struct hw_error *err)
+{
+    hw_count memory, disk;
+
+    HW_TRY(hw_import_estimate(import, seconds, &memory, &disk, err));
+    HW_TRY(hw_memory_require(&import->ctx, memory, "importing", err));
+    const double started = hw_seconds();
+    HW_TRY(hw_import_parse(import, pieces, err));
+    *seconds = hw_seconds() - started;
+    return hw_import_count_lines(import, pieces, err);
+}
+
 enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err)
 {
     struct hw_pieces pieces = {0};
     double seconds;
-    hw_count memory, disk;
 
-    enum hw_status status = hw_import_estimate(import, &seconds, &memory, &disk, err);
+    enum hw_status status = parse(import, &pieces, &seconds, err);
     if (status == HW_OK)
-        status = hw_memory_require(&import->ctx, memory, "importing", err);
-    const double started = hw_seconds();
-    if (status == HW_OK)
-        status = hw_import_parse(import, &pieces, err);
-    if (status == HW_OK)
-        status = set_pace(import, hw_seconds() - started, store, err);
-    if (status == HW_OK)
-        status = hw_import_count_lines(import, &pieces, err);
+        status = set_pace(import, seconds, store, err);
     if (status == HW_OK)
         status = fill(import, &pieces, store, err);
     if (status == HW_OK)
         status = hw_input_digest(&import->ctx, &import->input, import->digest, err);
     hw_pieces_free(&pieces);
+    return status;
+}
+
+/* Turns what the file lists into the content of a graph. */
+static enum hw_status collect(struct hw_import *import, struct hw_pieces *pieces,
+                              struct hw_graph_content *content, struct hw_error *err)
+{
+    const struct hw_context *ctx = &import->ctx;
+    struct hw_labelling labelling = {0};
+    enum hw_status status = shape(import, pieces, &content->desc, &labelling, err);
+
+    content->label = labelling.label;
+    content->first_label = labelling.compacted ? 0 : import->facts.first_id;
+    if (status == HW_OK)
+        status = hw_memory_require(
+            ctx, content->desc.edges * (hw_count)(2 * sizeof(hw_gid) + sizeof(union hw_weight)),
+            "the edges", err);
+    if (status == HW_OK)
+        status = hw_import_collect(&content->desc, pieces, &content->edges, err);
+    return status == HW_OK ? hw_import_report(import, &content->desc, &labelling, err) : status;
+}
+
+enum hw_status hw_import_in_memory(struct hw_import *import, struct hw_graph **graph,
+                                   struct hw_error *err)
+{
+    struct hw_graph_content content = {.label = NULL};
+    struct hw_pieces pieces = {0};
+    double seconds;
+
+    *graph = NULL;
+    if (import->ctx.size > 1)
+        return hw_fail(err, HW_INTERNAL, "one rank alone imports into memory");
+    enum hw_status status = parse(import, &pieces, &seconds, err);
+    if (status == HW_OK)
+        status = collect(import, &pieces, &content, err);
+    hw_pieces_free(&pieces);
+    if (status == HW_OK)
+        return hw_graph_adopt(&import->ctx, import->options.path, &content, graph, err);
+    hw_edges_free(&content.edges);
+    free(content.label);
     return status;
 }

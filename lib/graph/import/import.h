@@ -90,6 +90,13 @@ enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_
  */
 enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err);
 
+/*
+ * Reads the whole file into a graph in memory, which the caller closes. By one rank alone.
+ * Returns HW_BAD_INPUT as hw_import(), HW_RESOURCES if it does not fit in memory. Collective.
+ */
+enum hw_status hw_import_in_memory(struct hw_import *import, struct hw_graph **graph,
+                                   struct hw_error *err);
+
 /* The digest of the file's bytes, "" before hw_import() is done. Local. */
 const char *hw_import_digest(const struct hw_import *import);
 

@@ -84,6 +84,11 @@ enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_gra
                                struct hw_pieces *pieces, struct hw_store *store,
                                struct hw_error *err);
 
+/* Copies all tuples of a single rank, in order, into edges, which the caller frees, and frees the
+ * pieces as it goes. desc: of the graph. Local. */
+enum hw_status hw_import_collect(const struct hw_graph_desc *desc, struct hw_pieces *pieces,
+                                 struct hw_edges *edges, struct hw_error *err);
+
 /* Counts the lines of the whole file into import->lines; after parsing. Collective. */
 enum hw_status hw_import_count_lines(struct hw_import *import, const struct hw_pieces *pieces,
                                      struct hw_error *err);

@@ -239,3 +239,22 @@ enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_gra
     free(plan.start);
     return status;
 }
+
+enum hw_status hw_import_collect(const struct hw_graph_desc *desc, struct hw_pieces *pieces,
+                                 struct hw_edges *edges, struct hw_error *err)
+{
+    hw_count at = 0;
+
+    HW_TRY(hw_edges_alloc(edges, desc->edges, desc->weights != HW_WEIGHTS_NONE, err));
+    edges->count = desc->edges;
+    for (hw_count k = 0; k < pieces->count; k++) {
+        struct hw_piece *piece = &pieces->piece[k];
+        copy_piece(piece, SOURCE, HW_I64, 0, piece->count, (char *)(edges->source + at));
+        copy_piece(piece, TARGET, HW_I64, 0, piece->count, (char *)(edges->target + at));
+        if (edges->weight)
+            copy_piece(piece, WEIGHT, HW_I32, 0, piece->count, (char *)(edges->weight + at));
+        at += piece->count;
+        hw_piece_free(piece);
+    }
+    return HW_OK;
+}
