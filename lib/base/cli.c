@@ -17,12 +17,16 @@ enum {
     KEY_VERSION = 'V',
     KEY_FORCE = 0x1000,
     KEY_ESTIMATE,
-    KEY_THREADS
+    KEY_THREADS,
+    KEY_IO_HINTS
 };
 
 static const struct argp_option output_options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "Write FILE", 1},
     {"force", KEY_FORCE, 0, 0, "Replace an existing output", 1},
+    {"io-hints", KEY_IO_HINTS, "KEY=VALUE,...", 0,
+     "Hints for MPI-IO, such as striping_factor=8 (default: HOPWAVE_IO_HINTS of the environment)",
+     1},
     {"estimate", KEY_ESTIMATE, "RANKS", OPTION_ARG_OPTIONAL,
      "Print time, memory and disk needed, and stop; one rank alone may ask for RANKS ranks", 1},
     {0}};
@@ -108,6 +112,9 @@ static error_t take_output(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_FORCE:
         parse->cli->force = true;
+        return 0;
+    case KEY_IO_HINTS:
+        parse->cli->io_hints = arg;
         return 0;
     case KEY_ESTIMATE:
         if (arg && hw_cli_count("--estimate", arg, 1, INT32_MAX, &ranks, parse->err) != HW_OK)

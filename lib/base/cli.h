@@ -56,13 +56,14 @@ struct hw_cli_program {
 
 /* The shared options as given. */
 struct hw_cli {
-    const char *output; /* -o; NULL if not given */
-    bool force;         /* --force */
-    bool estimate;      /* --estimate */
-    int ranks;          /* its RANKS; 0 if not given */
-    bool quiet;         /* --quiet */
-    int threads;        /* --threads; 0 if not given */
-    bool finished;      /* --help, --version or a question was answered: leave with status 0 */
+    const char *output;   /* -o; NULL if not given */
+    bool force;           /* --force */
+    bool estimate;        /* --estimate */
+    int ranks;            /* its RANKS; 0 if not given */
+    const char *io_hints; /* --io-hints; NULL if not given */
+    bool quiet;           /* --quiet */
+    int threads;          /* --threads; 0 if not given */
+    bool finished;        /* --help, --version or a question was answered: leave with status 0 */
     /* Input files of programs with an output: the arguments, and the values of options whose
      * value is FILE or X.h5 in --help; the first HW_CLI_INPUTS. Borrowed from argv. */
     const char *input[HW_CLI_INPUTS];

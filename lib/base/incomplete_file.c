@@ -172,10 +172,13 @@ static void sweep(const char *folder, const char *begin)
 }
 
 /* Creates and locks the file; -1 where errno says why not. */
-static int create(const char *path)
+static int create(const char *path, int (*by)(const char *name, void *data), void *data)
 {
     struct stat about;
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    if (by && by(path, data) != 0)
+        return -1;
+    int fd = open(path, O_RDWR | O_CLOEXEC | (by ? 0 : O_CREAT | O_EXCL), 0666);
 
     /* Before it was locked, another process may have removed it as a leftover. */
     if (fd >= 0 && hw_incomplete_file_lock(fd, true) && fstat(fd, &about) == 0 &&
@@ -189,6 +192,12 @@ static int create(const char *path)
 }
 
 enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, struct hw_error *err)
+{
+    return hw_incomplete_file_make_by(path, NULL, NULL, made, fd, err);
+}
+
+enum hw_status hw_incomplete_file_make_by(const char *path, int (*by)(const char *name, void *data),
+                                          void *data, char **made, int *fd, struct hw_error *err)
 {
     char *folder = NULL, *name = NULL, begin[256];
     enum hw_status status = split_path(path, &folder, &name, err);
@@ -207,7 +216,7 @@ enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, s
             status = hw_fail(err, HW_RESOURCES, "no memory for a path");
             break;
         }
-        *fd = create(*made);
+        *fd = create(*made, by, data);
         if (*fd < 0 && errno != EEXIST)
             status =
                 hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));

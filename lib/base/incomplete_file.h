@@ -27,6 +27,13 @@ enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd,
                                        struct hw_error *err);
 
 /*
+ * The same, where by(name, data) creates the file, which must not exist, and returns 0, or -1
+ * where errno says why not. NULL: as above. Local.
+ */
+enum hw_status hw_incomplete_file_make_by(const char *path, int (*by)(const char *name, void *data),
+                                          void *data, char **made, int *fd, struct hw_error *err);
+
+/*
  * Takes an advisory lock on an open file, which lasts while it is open; false if another process
  * has it. On a file system without locks the result is `if_unsupported`. Local.
  */

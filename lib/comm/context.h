@@ -23,6 +23,7 @@ struct hw_context {
     int threads;               /* OpenMP threads of this rank */
     int cores;                 /* that this process may run on; ranks may share them */
     bool quiet;                /* no progress, no notes */
+    const char *io_hints;      /* for files that are written, KEY=VALUE,...; NULL: none given */
     const char *program;       /* such as "hopwave-generate"; borrowed */
     struct hw_watchdog *watch; /* over the ranks of the node, or NULL; hw_context_close() ends it */
 };

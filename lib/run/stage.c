@@ -3,6 +3,7 @@
 #include "lib/comm/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
+#include "lib/store/store.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -72,12 +73,14 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
         hw_cli_answer(program, argc, argv, &finished, &err) == HW_OK && finished)
         return HW_OK;
     hw_stop_exit_at_once(program->name, launch_rank <= 0);
+    hw_store_start();
     enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
     hw_stop_exit_at_once(program->name, stage.ctx.rank == 0);
     if (status == HW_OK)
         status = hw_cli_parse(program, argc, argv, stage.ctx.rank == 0, options, &stage.cli, &err);
     if (status == HW_OK && !stage.cli.finished) {
         stage.ctx.quiet = stage.cli.quiet;
+        stage.ctx.io_hints = stage.cli.io_hints;
         if (stage.cli.threads > 0)
             hw_context_threads(&stage.ctx, stage.cli.threads);
         status = estimate_for(&stage, &err);

@@ -102,6 +102,7 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
     if (status == HW_OK)
         status =
             hw_tree_slice(&t->trees.tree, sizeof *parent, t->searches.result.parent, parent, err);
+    status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK && i < t->trees.stored)
         status = hw_tree_write(&t->trees.tree, t->store, &t->trees.values, i, value, parent, err);
     return hw_agree(t->ctx->world, status, err);

@@ -1,9 +1,11 @@
 /*
- * The HDF5 side of a file being written, on rank 0 alone. HDF5 writes to no disk: the file
- * descriptor of its driver is turned to an anonymous file in memory, which stays empty where the
- * datasets lie, and the metadata that HDF5 wrote there are copied into the real file at the end.
- * The reason: where HDF5 1.10 fails to write, as to a full disk, it cannot close the file, and
- * crashes when MPI_Finalize() makes it try again.
+ * The HDF5 side of a file being written, on rank 0 alone: creates the file, lays out its datasets,
+ * and writes the attributes at the end. HDF5 allocates datasets at once and never fills them, so
+ * that ranks can write their data at the addresses that H5Dget_offset() states.
+ *
+ * A file that a later process may go on with (PATH.partial) holds data that H5Fcreate() would
+ * erase. Its metadata are made in a sparse file of their own and copied between the data at the
+ * end; the same definitions give the same addresses.
  *
  * The caller puts the file's name before an error message.
  */
@@ -13,10 +15,10 @@
 #include "lib/base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,9 +46,10 @@ static enum hw_status copy_range(int in, int out, hw_count from, hw_count to, st
     return HW_OK;
 }
 
-/* Creates the HDF5 file at `path`. */
-static enum hw_status create_file(struct hw_store *store, const char *path, struct hw_error *err)
+enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
 {
+    const struct hw_temporary *temporary = &store->temporary;
+    const char *path = temporary->layout ? temporary->layout : temporary->path;
     const hid_t access = hw_h5_access();
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
     const bool right = access >= 0 && creation >= 0 &&
@@ -56,6 +59,7 @@ static enum hw_status create_file(struct hw_store *store, const char *path, stru
 
     enum hw_status status = hw_h5(right ? 0 : -1, HW_INTERNAL, "properties of a file", err);
     if (status == HW_OK) {
+        /* The file exists, empty and locked by this process. */
         store->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
         status = hw_h5(store->file, HW_RESOURCES, "cannot be created", err);
     }
@@ -63,35 +67,6 @@ static enum hw_status create_file(struct hw_store *store, const char *path, stru
         H5Pclose(access);
     if (creation >= 0)
         H5Pclose(creation);
-    return status;
-}
-
-enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
-{
-    void *handle = NULL;
-    struct stat about;
-    char *path = NULL;
-
-    store->temporary.layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
-    if (store->temporary.layout_fd < 0)
-        return hw_fail(err, HW_RESOURCES, "cannot be created in memory: %s", strerror(errno));
-    /* HDF5 must neither truncate nor lock an existing file: it creates one under another name. */
-    if (asprintf(&path, "%s.layout", store->temporary.path) < 0)
-        return hw_fail(err, HW_RESOURCES, "no memory for a path");
-    hw_incomplete_file_add(path);
-    enum hw_status status = create_file(store, path, err);
-    (void)unlink(path);
-    hw_incomplete_file_forget(path);
-    free(path);
-    if (status != HW_OK)
-        return status;
-    if (H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle) < 0 || !handle ||
-        fstat(*(int *)handle, &about) != 0)
-        return hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
-    /* Copies what HDF5 has written so far, the start of the file. */
-    status = copy_range(*(int *)handle, store->temporary.layout_fd, 0, about.st_size, err);
-    if (status == HW_OK && dup2(store->temporary.layout_fd, *(int *)handle) < 0)
-        status = hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");
     return status;
 }
 
@@ -290,6 +265,7 @@ static enum hw_status close_all(struct hw_store *store, struct hw_error *err)
             result = -1;
         dataset->id = -1;
     }
+    /* Where it fails to write, HDF5 1.10 keeps the file open and crashes if it is closed again. */
     if (store->file >= 0 && H5Fclose(store->file) < 0)
         result = -1;
     store->file = -1;
@@ -303,15 +279,17 @@ static int by_address(const void *a, const void *b)
     return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
 }
 
-/* Copies all bytes between the datasets, and truncates the file at the end of the layout. */
+/* Copies the layout's bytes between the datasets into the partial file, and gives that the
+ * layout's length. */
 static enum hw_status copy_metadata(const struct hw_store *store, struct hw_error *err)
 {
+    const int in = store->temporary.layout_fd, out = store->temporary.fd;
     const struct hw_dataset **order = NULL;
     struct stat about;
     hw_count at = 0;
 
-    if (fstat(store->temporary.layout_fd, &about) != 0)
-        return hw_fail(err, HW_INTERNAL, "its layout cannot be examined: %s", strerror(errno));
+    if (fstat(in, &about) != 0)
+        return hw_fail(err, HW_RESOURCES, "its layout cannot be examined: %s", strerror(errno));
     enum hw_status status = hw_alloc(&order, store->datasets + 1, sizeof *order, "order", err);
     if (status != HW_OK)
         return status;
@@ -320,15 +298,13 @@ static enum hw_status copy_metadata(const struct hw_store *store, struct hw_erro
     qsort(order, (size_t)store->datasets, sizeof *order, by_address);
     for (int i = 0; i < store->datasets && status == HW_OK; i++)
         if (order[i]->address >= 0) {
-            status = copy_range(store->temporary.layout_fd, store->temporary.fd, at,
-                                order[i]->address, err);
+            status = copy_range(in, out, at, order[i]->address, err);
             at = order[i]->address + hw_dataset_count(order[i]) * (hw_count)order[i]->element;
         }
     free(order);
     if (status == HW_OK)
-        status =
-            copy_range(store->temporary.layout_fd, store->temporary.fd, at, about.st_size, err);
-    if (status == HW_OK && ftruncate(store->temporary.fd, about.st_size) != 0)
+        status = copy_range(in, out, at, about.st_size, err);
+    if (status == HW_OK && ftruncate(out, about.st_size) != 0)
         status = hw_fail(err, HW_RESOURCES, "cannot be cut to size: %s", strerror(errno));
     return status;
 }
@@ -337,7 +313,7 @@ enum hw_status hw_allocate_rest(struct hw_store *store, struct hw_error *err)
 {
     HW_TRY(write_attributes(store, err));
     HW_TRY(close_all(store, err));
-    return copy_metadata(store, err);
+    return store->temporary.layout ? copy_metadata(store, err) : HW_OK;
 }
 
 void hw_allocate_drop(struct hw_store *store)
@@ -345,7 +321,4 @@ void hw_allocate_drop(struct hw_store *store)
     struct hw_error ignored;
 
     (void)close_all(store, &ignored);
-    if (store->temporary.layout_fd >= 0)
-        close(store->temporary.layout_fd);
-    store->temporary.layout_fd = -1;
 }

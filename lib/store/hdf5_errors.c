@@ -7,6 +7,12 @@ void hw_h5_quiet(void)
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+void hw_store_start(void)
+{
+    (void)H5dont_atexit();
+    (void)H5open();
+}
+
 /* Takes the first entry of an upward walk: the innermost. */
 static herr_t take_reason(unsigned n, const H5E_error2_t *entry, void *out)
 {
@@ -39,7 +45,7 @@ hid_t hw_h5_access(void)
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     bool right = access >= 0 && H5Pset_fapl_sec2(access) >= 0;
 
-#if H5_VERSION_GE(1, 14, 0) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
     right = right && H5Pset_file_locking(access, false, true) >= 0;
 #endif
     if (right)

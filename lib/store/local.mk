@@ -7,6 +7,7 @@ libhopwave_a_SOURCES += \
   lib/store/describe.c \
   lib/store/describe.h \
   lib/store/hdf5_errors.c \
+  lib/store/io_hints.c \
   lib/store/read_column.c \
   lib/store/read_converted.c \
   lib/store/read_file.c \
@@ -30,6 +31,11 @@ TESTS += lib/store/test_store.mt
 lib_store_test_store_mt_SOURCES = lib/store/test_store.c \
   tests/fixtures/store_files.c tests/fixtures/store_files.h
 lib_store_test_store_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/store/test_io_hints.mt
+TESTS += lib/store/test_io_hints.mt
+lib_store_test_io_hints_mt_SOURCES = lib/store/test_io_hints.c \
+  tests/fixtures/store_files.c tests/fixtures/store_files.h
+lib_store_test_io_hints_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/store/test_damage.mt
 TESTS += lib/store/test_damage.mt
 lib_store_test_damage_mt_SOURCES = lib/store/test_damage.c \

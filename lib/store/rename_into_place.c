@@ -73,11 +73,24 @@ static enum hw_status own_partial(struct hw_store *store, struct hw_error *err)
     return hw_fail(err, HW_RESOURCES, "another process is writing it");
 }
 
+/* Makes a temporary file. How it is striped is settled when it is created. */
+static enum hw_status make_named(struct hw_store *store, char **made, int *fd, struct hw_error *err)
+{
+    /* MPI-IO takes what stands before a colon for the kind of a file system. */
+    const bool striped = store->striped && !strchr(store->path, ':');
+
+    return hw_incomplete_file_make_by(store->path, striped ? hw_io_create_striped : NULL, store,
+                                      made, fd, err);
+}
+
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
-    if (store->temporary.partial)
-        return own_partial(store, err);
-    return hw_incomplete_file_make(store->path, &store->temporary.path, &store->temporary.fd, err);
+    struct hw_temporary *temporary = &store->temporary;
+
+    if (!temporary->partial)
+        return make_named(store, &temporary->path, &temporary->fd, err);
+    HW_TRY(own_partial(store, err));
+    return hw_incomplete_file_make(store->path, &temporary->layout, &temporary->layout_fd, err);
 }
 
 /* The end of the datasets allocated so far. */
@@ -123,8 +136,23 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
     return HW_OK;
 }
 
+/* Removes the file of the layout; does nothing without one. */
+static void drop_layout(struct hw_temporary *temporary)
+{
+    if (temporary->layout) {
+        unlink(temporary->layout);
+        hw_incomplete_file_forget(temporary->layout);
+    }
+    if (temporary->layout_fd >= 0)
+        close(temporary->layout_fd);
+    temporary->layout_fd = -1;
+    free(temporary->layout);
+    temporary->layout = NULL;
+}
+
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err)
 {
+    drop_layout(&store->temporary);
     if (fsync(store->temporary.fd) != 0)
         return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
     enum hw_status status =
@@ -143,6 +171,7 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
 
 void hw_temporary_drop(struct hw_store *store)
 {
+    drop_layout(&store->temporary);
     /* While it is locked: another process may have the file of that name next. */
     if (store->temporary.path && !store->temporary.keep)
         unlink(store->temporary.path);

@@ -47,6 +47,13 @@ size_t hw_type_size(enum hw_type type);
 /* An open file, for reading or for writing; opaque. */
 struct hw_store;
 
+/*
+ * Starts HDF5; to be called before MPI starts. HDF5 then does not end with MPI_Finalize() or
+ * exit(), where it would try once more to write what it could not, as to a full disk, and crash
+ * (1.10.8). Local.
+ */
+void hw_store_start(void);
+
 /* ---- writing ---- */
 
 /*
@@ -54,7 +61,8 @@ struct hw_store;
  * in the same folder. Collective over ctx->world.
  *
  * force: replace an existing file when committing; otherwise an existing one is
- * HW_RESOURCES. An unwritable folder is HW_RESOURCES too.
+ * HW_RESOURCES. An unwritable folder is HW_RESOURCES too. ctx->io_hints, or
+ * HOPWAVE_IO_HINTS of the environment, has hints for MPI-IO; HW_USAGE where they are none.
  */
 enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                                bool force, struct hw_store **store, struct hw_error *err);
@@ -142,6 +150,15 @@ enum hw_status hw_store_define_rows(struct hw_store *store, const char *path, en
 enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count segment,
                               hw_count first, hw_count count, const void *values,
                               struct hw_error *err);
+
+/*
+ * The same, by all ranks together, each with its range, which may be empty. Where the hints ask for
+ * collective buffering (romio_cb_write=enable) the ranges go through MPI-IO's collective calls;
+ * otherwise every rank writes for itself, which is as fast for ranges that are long. Collective.
+ */
+enum hw_status hw_store_write_together(struct hw_store *store, const char *path, hw_count segment,
+                                       hw_count first, hw_count count, const void *values,
+                                       struct hw_error *err);
 
 /*
  * Defines and writes a small one-dimensional dataset whose values all ranks

@@ -2,8 +2,8 @@
  * Declarations shared by the files of lib/store. Internal to lib/store.
  *
  * A store is a catalogue (attributes and datasets, the same on all ranks) and a
- * way to the data. HDF5 itself runs on rank 0 alone, for the metadata; datasets
- * are contiguous and lie at known addresses, where each rank writes them through
+ * way to the data. HDF5 itself runs on rank 0 alone, for the metadata, and need not be parallel;
+ * datasets are contiguous and lie at known addresses, where each rank writes them through
  * MPI-IO and reads them with pread(). Collective HDF5 would have all ranks read
  * and flush the same metadata; and when one of them fails to write (a full disk),
  * HDF5 1.10 leaves the others waiting.
@@ -80,7 +80,8 @@ struct hw_dataset {
 struct hw_temporary {
     char *path;          /* NULL before it exists */
     int fd;              /* -1 when closed */
-    int layout_fd;       /* of the layout in memory; -1 when closed */
+    char *layout;        /* the file of a partial file's metadata, or NULL */
+    int layout_fd;       /* -1 when closed */
     hw_count unreserved; /* bytes of datasets that the file system did not preallocate */
     bool partial;        /* has a fixed name, PATH.partial ... */
     bool found;          /* ... existed before ... */
@@ -105,6 +106,9 @@ struct hw_store {
     struct hw_temporary temporary; /* writing */
     hid_t file;                    /* the HDF5 file there, or that is read; negative when closed */
     MPI_File data;                 /* writing: MPI_FILE_NULL when closed */
+    MPI_Info hints;                /* writing: for MPI-IO, or MPI_INFO_NULL */
+    bool striped;                  /* they say how the file is to lie on several disks ... */
+    bool collective;               /* ... and that writes are to be collective */
     double started;                /* writing: of the program, when hw_store_set_run() was called */
 
     /* reading */
@@ -287,7 +291,7 @@ void hw_read_elements_close(struct hw_store *store);
 
 /* ---- allocate_datasets.c: the HDF5 side of writing, rank 0 only ---- */
 
-/* Creates the HDF5 file, in memory. */
+/* Creates the HDF5 file in the temporary file, or in that of the layout. */
 enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err);
 /* Creates a dataset and its groups, and determines its address. type: of an element or row. */
 enum hw_status hw_allocate_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
@@ -299,7 +303,7 @@ void hw_allocate_drop(struct hw_store *store);
 
 /* ---- rename_into_place.c: the temporary file, rank 0 only ---- */
 
-/* Makes it in the folder of store->path and opens it. */
+/* Makes it in the folder of store->path and opens it; of a partial file that of the layout too. */
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
 /* Checks that a new dataset fits on the disk and within the limit on file sizes, before HDF5
  * allocates it: HDF5 must not fail. */
@@ -312,6 +316,16 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err);
 /* Removes it; does nothing without one. */
 void hw_temporary_drop(struct hw_store *store);
+
+/* ---- io_hints.c ---- */
+
+/* Takes the hints of ctx->io_hints, or of the environment, into store->hints. Returns HW_USAGE
+ * where they are none. Collective. */
+enum hw_status hw_io_hints(struct hw_store *store, struct hw_error *err);
+
+/* Creates a file as the hints of a store (data) say, which must not exist; -1 where errno says why
+ * not. Local; rank 0 only. */
+int hw_io_create_striped(const char *path, void *data);
 
 /* ---- run_record.c ---- */
 

@@ -45,7 +45,7 @@ static enum hw_status open_data(struct hw_store *store, struct hw_error *err)
     status = hw_agree(store->ctx.world, status, err);
     if (status == HW_OK)
         status = hw_mpi_io(
-            MPI_File_open(store->ctx.world, path, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
+            MPI_File_open(store->ctx.world, path, MPI_MODE_RDWR, store->hints, &store->data),
             "cannot be opened by all ranks", err);
     if (fd >= 0)
         close(fd);
@@ -90,10 +90,15 @@ static enum hw_status create(const struct hw_context *ctx, const char *path, enu
         made->writing = true;
         made->force = force;
         made->temporary.partial = partial;
-        if (ctx->rank == 0)
-            status = make_temporary(made, err);
     }
     status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_io_hints(made, err);
+    if (status == HW_OK) {
+        if (ctx->rank == 0)
+            status = make_temporary(made, err);
+        status = hw_agree(ctx->world, status, err);
+    }
     if (status == HW_OK)
         status = open_temporary(made, err);
     if (status != HW_OK) {
@@ -324,6 +329,50 @@ enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count
         return status;
     return write_pieces(store, dataset, hw_segment_first(dataset, segment) + first, count, values,
                         err);
+}
+
+/* Writes a piece of every rank, which may be empty. Collective. */
+static enum hw_status write_piece_all(const struct hw_store *store,
+                                      const struct hw_dataset *dataset, hw_count address,
+                                      const void *bytes, hw_count piece, struct hw_error *err)
+{
+    MPI_Status done;
+    int written = 0;
+
+    enum hw_status status = hw_mpi_io(
+        MPI_File_write_at_all(store->data, (MPI_Offset)address, bytes, (int)piece, MPI_BYTE, &done),
+        "cannot be written", err);
+    if (status == HW_OK && piece > 0 &&
+        (MPI_Get_count(&done, MPI_BYTE, &written) != MPI_SUCCESS || written != piece))
+        status = hw_fail(err, HW_RESOURCES, "cannot be written: %d of %" PRId64 " bytes", written,
+                         piece);
+    return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s: %s", store->path, dataset->path);
+}
+
+enum hw_status hw_store_write_together(struct hw_store *store, const char *path, hw_count segment,
+                                       hw_count first, hw_count count, const void *values,
+                                       struct hw_error *err)
+{
+    if (!store->collective || store->dry_run)
+        return hw_store_write(store, path, segment, first, count, values, err);
+    const struct hw_dataset *dataset = hw_dataset_find(store, path);
+    enum hw_status status = hw_agree(
+        store->ctx.world, hw_store_take(store, path, segment, first, count, values, err), err);
+    const hw_count element = dataset ? (hw_count)dataset->element : 0, end = count * element;
+    hw_count most = end;
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(&end, &most, 1, HW_MPI_COUNT, MPI_MAX, store->ctx.world),
+                        "MPI_Allreduce", err);
+    for (hw_count at = 0; at < most && status == HW_OK; at += HW_STORE_PIECE) {
+        const hw_count left = end > at ? end - at : 0;
+        const hw_count piece = left < HW_STORE_PIECE ? left : HW_STORE_PIECE;
+        const hw_count from = (hw_segment_first(dataset, segment) + first) * element;
+        const hw_count begin = piece > 0 ? at : 0;
+        status = write_piece_all(store, dataset, dataset->address + from + begin,
+                                 (const char *)values + begin, piece, err);
+        status = hw_agree(store->ctx.world, status, err);
+    }
+    return status;
 }
 
 enum hw_status hw_store_recall(struct hw_store *store, const char *path, hw_count segment,

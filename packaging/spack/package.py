@@ -24,7 +24,7 @@ class Hopwave(AutotoolsPackage):
     depends_on("help2man", type="build")
 
     depends_on("mpi@3.1:")
-    depends_on("hdf5@1.10:1.14 +mpi")
+    depends_on("hdf5@1.10:")
     depends_on("xxhash@0.8:")
     depends_on("jansson@2.7:")
     depends_on("zlib-api")

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,8 +30,8 @@ enum { KEY_ROOM = 0x100, KEY_READ };
 /* Bytes that the simulated disk still takes; negative: it is the real one. */
 static int64_t disk_room = -1;
 
-/* These stand before the C library's: a disk without fallocate() that runs full.
- * Files in memory, which have no link, are not on it. */
+/* These stand before the C library's, for MPI-IO and for HDF5: a disk without fallocate() that runs
+ * full. */
 int fallocate(int fd, int mode, off_t offset, off_t length);
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset);
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset);
@@ -47,14 +46,11 @@ int fallocate(int fd, int mode, off_t offset, off_t length)
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
 {
-    struct stat about;
-    const bool real = disk_room < 0 || fstat(fd, &about) != 0 || about.st_nlink == 0;
-
-    if (!real && (size_t)disk_room < count) {
+    if (disk_room >= 0 && (size_t)disk_room < count) {
         errno = ENOSPC;
         return -1;
     }
-    if (!real)
+    if (disk_room >= 0)
         disk_room -= (int64_t)count;
     return syscall(SYS_pwrite64, fd, bytes, count, offset);
 }

@@ -166,6 +166,7 @@ enum hw_status hw_tree_write(const struct hw_tree *tree, struct hw_store *store,
                              const struct hw_values *values, hw_count row, const void *value,
                              const hw_gid *parent, struct hw_error *err)
 {
-    HW_TRY(hw_store_write(store, values->path, row, tree->first, tree->length, value, err));
-    return hw_store_write(store, "/parent", row, tree->first, tree->length, parent, err);
+    HW_TRY(
+        hw_store_write_together(store, values->path, row, tree->first, tree->length, value, err));
+    return hw_store_write_together(store, "/parent", row, tree->first, tree->length, parent, err);
 }

@@ -53,7 +53,7 @@ void hw_tree_close(struct hw_tree *tree);
 enum hw_status hw_tree_define(struct hw_store *store, const struct hw_values *values, hw_count rows,
                               hw_gid vertices, struct hw_error *err);
 
-/* Writes this rank's slice of one row. value, parent: [tree->length]. Local. */
+/* Writes all ranks' slices of one row. value, parent: [tree->length], this rank's. Collective. */
 enum hw_status hw_tree_write(const struct hw_tree *tree, struct hw_store *store,
                              const struct hw_values *values, hw_count row, const void *value,
                              const hw_gid *parent, struct hw_error *err);

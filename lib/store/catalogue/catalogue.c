@@ -37,6 +37,7 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
     made->temporary.fd = made->temporary.layout_fd = made->fd = -1;
     made->file = -1;
     made->data = MPI_FILE_NULL;
+    made->hints = MPI_INFO_NULL;
     status = copy_text(path, &made->path, err);
     if (status == HW_OK)
         status = hw_schema_load(kind, &made->schema, err);
@@ -90,6 +91,8 @@ void hw_store_free(struct hw_store *store)
     if (store->temporary.path)
         hw_incomplete_file_forget(store->temporary.path);
     free(store->temporary.path);
+    if (store->hints != MPI_INFO_NULL)
+        MPI_Info_free(&store->hints);
     free(store->path);
     hw_schema_free(store->schema);
     if (store->fd >= 0)
