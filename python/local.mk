@@ -53,4 +53,5 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/whole.py
 
 EXTRA_DIST += python/README.md python/pyproject.toml
+EXTRA_DIST += python/tests/test_claims.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py

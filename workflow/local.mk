@@ -54,6 +54,8 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/validate.smk \
   workflow/scripts/claims.py \
   workflow/scripts/collect.py \
+  workflow/scripts/degrees.py \
+  workflow/scripts/enqueue.py \
   workflow/scripts/gate.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_figure.py \

@@ -6,7 +6,7 @@ from typing import Any
 import pandas
 import pytest
 
-from hopwave.study import claims, papers
+from hopwave.study import claims, figures, papers, trees
 
 SPEED: dict[str, dict[Any, float]] = {
     "gather": {2: 4.0, 4: 6.0, 8: 8.0, 16: 9.0},
@@ -44,6 +44,8 @@ HOLD = [
     "expand is most at 16",
     "least of expand at least 2",
     "expand for x = 8 at least 8",
+    "gather less expand over gather for x < 8 in the mean between 41% and 42%",
+    "gather less expand at 2 at most 2",
 ]
 DIFFER = [
     "gather over expand at least 1.0",
@@ -159,3 +161,49 @@ def test_required_claims_that_break() -> None:
     assert len(sentences) == 2
     assert 'the required claim "push rises" differs: ' in sentences[0]
     assert "not testable here: no run of none" in sentences[1]
+
+
+def test_contributions_are_percent_of_all() -> None:
+    rows = [("none", 10.0), ("a", 8.0), ("a,b", 5.0), ("all", 0.0)]
+    table = pandas.DataFrame(
+        [{"graph": "g", "scale": 1, "edgefactor": 1, "method": m, "mean_time": t} for m, t in rows]
+    )
+    given = {
+        **figure(unit="%", rows=[{"series": "b", "x": "mean", "value": 60}], names={"b": "a,b"}),
+        "x": "graph",
+        "contributions": ["none", "a", "a,b", "all"],
+    }
+    found = figures.contributions(given, table)
+    assert found.to_numpy().tolist()[0] == [20.0, 30.0, 50.0]
+    assert next(papers.beside(given, table))["ratio"] == pytest.approx(0.5)
+
+
+def test_efficiency_is_of_the_first() -> None:
+    table = pandas.DataFrame({"fast": [10.0, 18.0, 32.0]}, index=[1, 2, 4])
+    tables = {number: table for number in figures.NUMBERS}
+    assert figures.scaled(tables, "speedup")["median"]["fast"].to_list() == [1.0, 1.8, 3.2]
+    assert figures.scaled(tables, "efficiency")["median"]["fast"].to_list() == [1.0, 0.9, 0.8]
+
+
+def test_what_steps_say() -> None:
+    table = pandas.DataFrame(
+        [
+            (0, "bottom-up", "pull", 5, 4, 30, 9),
+            (0, "bottom-up", "pull", 2, 0, 10, 3),
+            (0, "none", "degree 8", 0, 0, 6, 12),
+            (1, "none", "degree 8", 0, 0, 2, 4),
+        ],
+        columns=[
+            "search",
+            "direction",
+            "routine",
+            "discovered",
+            "discovered_next",
+            "frontier",
+            "edges_examined",
+        ],
+    )
+    assert trees.early_share(table) == pytest.approx(4 / 6)
+    degrees = trees.by_degree(table)
+    assert degrees[["degree", "vertices", "edges_checked"]].to_numpy().tolist() == [[8, 8, 16]]
+    assert degrees["checked_of_degree"].to_list() == [0.25]

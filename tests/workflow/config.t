@@ -306,6 +306,20 @@ layouts: [{layout: 1d}]
 methods: [{method: grid}]
 figures: [{name: a, title: A, x: parts, y: mean_time, relative: grid-exchange-list}]
 END
+wrong "contributions of what is none" \
+    "figures\[0\].contributions is \"merge\", and no method is so called" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto}]
+figures: [{name: a, title: A, x: scale, y: mean_time, contributions: [auto, merge, fused]}]
+END
+wrong "a speedup of times" "figures\[0\].scaling is of speeds, and y is mean_time" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: a, title: A, x: parts, y: mean_time, scaling: speedup}]
+END
+wrong "a column of another table" "figures\[0\].x is 'degree', but must be one of graph" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: a, title: A, x: degree, y: mean_time}]
+END
 wrong "text that is not YAML" "while parsing" <<'END'
 graphs: [{model: rmat
 END
@@ -374,6 +388,10 @@ refused "a device" 3 "/dev/zero: not a file" "$PYTHON3" "$study" run --config /d
 refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --config none.yaml
 refused "parts that are none" 2 "--max-parts: 0 is no number of parts" \
     "$PYTHON3" "$study" run --config "$test_config" --max-parts 0
+refused "a scale that leaves nothing" 2 "--max-scale: 0 leaves no scale above 0" \
+    "$PYTHON3" "$study" run --config few.yaml --max-scale 0
+refused "roots that are none" 2 "--max-roots: 0 is no number of roots" \
+    "$PYTHON3" "$study" run --config few.yaml --max-roots 0
 refused "parts that leave nothing" 3 "--max-parts 1 leaves no number of parts" \
     "$PYTHON3" "$study" run --config few.yaml --max-parts 1
 refused "a missing profile" 3 "no-profile: no profile" \
@@ -420,6 +438,10 @@ hopwave-study: left out: sssp by delta on ring, of whose file no weights are tak
 ok "and the others run" grep -q '^traverse[a-z_]*  *6$' unlike.out
 "$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
+
+"$PYTHON3" "$study" run --config few.yaml --max-scale 5 --max-roots 3 -n >cut.out 2>&1
+ok "scales are cut by as much" grep -q 'output: results/graphs/weak-s4.h5' cut.out
+ok "and roots" grep -q -e '-k3-r1.h5' cut.out
 
 # Names that YAML takes for dates are names, for Snakemake too.
 echo 'graphs: [{model: rmat, scales: [6], name: 2020-01-01}]' >date.yaml

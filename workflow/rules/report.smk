@@ -12,6 +12,8 @@ localrules:
     plot_volume,
     plot_steps,
     plot_figure,
+    degrees,
+    enqueue_table,
     claims,
     uphold,
 
@@ -147,9 +149,68 @@ rule plot_degrees:
         "../scripts/plot_degrees.py"
 
 
+# The work bottom-up by degree, which searches count with --degree-profile.
+rule degrees:
+    input:
+        trees=files(TREE),
+        gate=rules.gate.output,
+    output:
+        "results/degrees.csv",
+    log:
+        "results/logs/degrees.log",
+    conda:
+        "../envs/python.yaml"
+    params:
+        runs=list(STUDY.rows()),
+    script:
+        "../scripts/degrees.py"
+
+
+# Queues made by atomic operations and by scans, on one GPU: a program of its own.
+rule enqueue:
+    output:
+        "results/enqueue.tsv",
+    log:
+        "results/logs/enqueue.log",
+    resources:
+        machine=100,
+        gres=lambda wildcards: MACHINE.gres(1),
+        nodes=lambda wildcards: MACHINE.nodes(1),
+        tasks=1,
+        mpi="",
+        tasks_per_gpu=0,
+        runtime=10,
+    params:
+        launch=launch,
+        millions=STUDY.config["enqueue_millions"],
+    shell:
+        "{params.launch} gpu-enqueue {params.millions} </dev/null >{output} 2>{log}"
+
+
+rule enqueue_table:
+    input:
+        rules.enqueue.output,
+    output:
+        "results/enqueue.csv",
+    log:
+        "results/logs/enqueue_table.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/enqueue.py"
+
+
+# The tables that figures are about.
+TABLES = {
+    "results": rules.collect.output[0],
+    "degrees": rules.degrees.output[0],
+    "enqueue": rules.enqueue_table.output[0],
+}
+
+
 rule plot_figure:
     input:
-        rules.collect.output,
+        lambda wildcards: TABLES[STUDY.figures[wildcards.figure]["table"]],
     output:
         plot=report(
             "results/plots/figure-{figure}.svg",
@@ -176,7 +237,7 @@ rule plot_figure:
 # What became of the claims of papers, and their numbers beside those of the results.
 rule claims:
     input:
-        rules.collect.output,
+        **{name: TABLES[name] for name in STUDY.tables()},
     output:
         json="results/claims.json",
         csv=report(

@@ -14,10 +14,10 @@ from pandas import DataFrame
 
 sys.stderr = open(snakemake.log[0], "w")
 
-results = read_csv(snakemake.input[0])
-figures = snakemake.params.figures.values()
-claims = [claim for figure in figures for claim in verdicts(figure, results)]
-rows = [row for figure in figures for row in beside(figure, results)]
+tables = {name: read_csv(path) for name, path in snakemake.input.items()}
+figures = [(figure, tables[figure["table"]]) for figure in snakemake.params.figures.values()]
+claims = [claim for figure, table in figures for claim in verdicts(figure, table)]
+rows = [row for figure, table in figures for row in beside(figure, table)]
 told = {"study": snakemake.params.title, "claims": claims, "rows": rows}
 with whole(snakemake.output.json) as part, open(part, "w", encoding="utf-8") as out:
     json.dump(told, out, indent=1, default=lambda number: number.item())

@@ -8,7 +8,7 @@ from textwrap import fill
 from matplotlib.container import BarContainer
 from hopwave.renamed import read_csv
 from hopwave.study.claims import same
-from hopwave.study.figures import breakdown, relative, values
+from hopwave.study.figures import breakdown, contributions, relative, scaled, values
 from hopwave.study.page import STYLE
 from hopwave.study.papers import beside, dashed, verdicts
 from pandas import DataFrame
@@ -181,11 +181,16 @@ results = read_csv(snakemake.input[0])
 canvas, axes = plt.subplots(figsize=(7, 4.5))
 y = figure["y"]
 # Pieces upon another have no logarithms.
-logarithmic = figure["logarithmic"] and not isinstance(y, list)
+logarithmic = figure["logarithmic"] and not isinstance(y, list) and "contributions" not in figure
 if isinstance(y, list):
     table, legend = breakdown(figure, results), None
     factor, unit = in_unit(y, table.sum(axis=1).max())
     table, what = table * factor, words_of(y, unit)
+    if len(table):
+        draw_breakdown(axes, table)
+elif "contributions" in figure:
+    table, legend = contributions(figure, results), figure["by"]
+    what = f"share of what all take off {words(y, None)}, %"
     if len(table):
         draw_breakdown(axes, table)
 else:
@@ -193,6 +198,9 @@ else:
     if "relative" in figure:
         tables = relative(tables, figure["relative"])
         factor, what = 1, f"{words(y, None)}, over that of {figure['relative']}"
+    elif "scaling" in figure:
+        tables = scaled(tables, figure["scaling"]) if len(tables["median"]) else tables
+        factor, what = 1, f"{figure['scaling']} of {words(y, None)}"
     else:
         most = tables["max"].max(axis=None) if len(tables["max"]) else 0
         factor, unit = unit_of(y, most)

@@ -21,16 +21,9 @@ PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
 
 
-def cores(text: str) -> str:
-    """What --cores may be: a number from 1 on, or all."""
-    if text != "all" and not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a number of processors nor all")
-    return text
-
-
 def add_machine(command: argparse.ArgumentParser) -> None:
     """The options that say where and how Snakemake runs the programs."""
-    command.add_argument("--cores", metavar="N", type=cores, help="processors to use; default: all")
+    command.add_argument("--cores", metavar="N", help="processors to use; default: all")
     command.add_argument(
         "--profile",
         default="default",
@@ -56,6 +49,14 @@ def add(commands: Any) -> None:
         metavar="N",
         help="leave out numbers of parts above N, such as the GPUs that there are",
     )
+    command.add_argument(
+        "--max-scale",
+        type=int,
+        metavar="N",
+        help="take so much off all scales that the largest is N, leave out graphs of files, and "
+        "time each search once",
+    )
+    command.add_argument("--max-roots", type=int, metavar="N", help="search from N roots at most")
     command.add_argument("--dry-run", "-n", action="store_true", help="only say what would run")
     add_machine(command)
     command.set_defaults(main=main)
@@ -67,11 +68,7 @@ def profile_folder(folder: Path, profile: str) -> str:
     for choice in (Path(profile), shipped):
         if (choice / "config.yaml").is_file() or list(choice.glob("config.v*.yaml")):
             return str(choice)
-    known = sorted(p.parent.name for p in shipped.parent.glob("*/config.yaml"))
-    fail(
-        3,
-        f"{profile}: no profile (a folder with config.yaml); shipped are {', '.join(known)}",
-    )
+    fail(3, f"{profile}: no profile (a folder with config.yaml)")
 
 
 def snakemake(
@@ -123,9 +120,11 @@ def main(place: Place, options: argparse.Namespace) -> None:
     use_programs(place, options.bin, *PROGRAMS)
     study = read_study(config, options.directory)
     most, given = options.max_parts, config
+    cuts = (most, options.max_scale, options.max_roots)
     wanted = read_config(config) if most is None else limited(config, study, most)
+    wanted = smaller(wanted, study, options.max_scale, options.max_roots)
     config = as_read(wanted, options.directory)
-    if most is not None:
+    if any(cut is not None for cut in cuts):
         study, given = read_study(config, options.directory), config
     report = results / "report.html"
     command = snakemake(place, options, config, options.directory)
@@ -174,7 +173,7 @@ def named(
 def limited(config: Path, study: "Study", most: int) -> Any:
     """A configuration without numbers of parts above the most, nor what has no
     others. study: what it means."""
-    from ..study.configuration import label_of, layout_label
+    from ..study.configuration import label_of
 
     if most < 1:
         fail(2, f"--max-parts: {most} is no number of parts")
@@ -194,17 +193,51 @@ def limited(config: Path, study: "Study", most: int) -> Any:
             f"hopwave-study: left out, of more parts than {most}: {', '.join(left_out)}",
             file=sys.stderr,
         )
-    names = {label_of(graph) for graph in graphs}
+    changed.pop("parts", None)
+    return {**only(changed, graphs), "cut": 1}
+
+
+def only(config: Any, graphs: list[dict[str, Any]]) -> Any:
+    """A configuration with these graphs, without what is for others alone."""
+    from ..study.configuration import label_of, layout_label
+
+    changed, names = {**config, "graphs": graphs}, {label_of(graph) for graph in graphs}
     for kind in ("layouts", "methods", "figures"):
         if kind in changed:
             changed[kind] = list(named(changed[kind], "graphs", names))
     if "methods" in changed and "layouts" in changed:
         labels = {layout_label(layout) for layout in changed["layouts"]}
         changed["methods"] = list(named(changed["methods"], "layouts", labels))
-    changed["graphs"] = graphs
-    changed["cut"] = most
-    changed.pop("parts", None)
     return changed
+
+
+def smaller(config: Any, study: "Study", scale: int | None, roots: int | None) -> Any:
+    """A configuration on smaller graphs, from fewer roots. study: what it meant whole."""
+    if scale is None and roots is None:
+        return config
+    if scale is not None:
+        scales = [s for graph in config["graphs"] for s in graph.get("scales", [])]
+        off = max(0, max(scales, default=0) - scale)
+        if not scales or min(scales) - off < 1:
+            fail(2, f"--max-scale: {scale} leaves no scale above 0")
+        graphs = [
+            {**graph, "scales": [s - off for s in graph["scales"]]}
+            for graph in config["graphs"]
+            if "scales" in graph
+        ]
+        config = {**only(config, graphs), "repeats": 1, "enqueue_millions": 1}
+    if roots is not None:
+        if roots < 1:
+            fail(2, f"--max-roots: {roots} is no number of roots")
+        config = {**config, "graphs": [with_roots(g, study, roots) for g in config["graphs"]]}
+    return {**config, "cut": 1}
+
+
+def with_roots(graph: dict[str, Any], study: "Study", most: int) -> dict[str, Any]:
+    """A graph that is searched from so many roots at most, of components of any size."""
+    given = {**study.config["roots"], **graph.get("roots", {})}
+    given.pop("min_component", None)
+    return {**graph, "roots": {**given, "count": min(most, given["count"])}}
 
 
 def as_read(config: Any, directory: str | Path) -> Any:

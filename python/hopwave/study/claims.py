@@ -3,7 +3,8 @@
 A claim is a text about the lines of a figure:
 
     claim  := value ['over' value] ['for' range {'and' range}] [how] bound
-    value  := [('mean'|'median'|'least'|'most') 'of'] [column {'+' column} 'of'] line ['at' x]
+    value  := [('mean'|'median'|'least'|'most') 'of'] [column {'+' column} 'of'] line ['less' line]
+              ['at' x]
     range  := 'x' ('<'|'<='|'>'|'>='|'='|'!=') x | 'x' 'from' number 'to' number
     how    := 'everywhere' | 'somewhere' | 'in' 'the' ('mean'|'geometric mean'|'median')
     bound  := 'at' ('least'|'most') number | 'above' number | 'below' number
@@ -51,7 +52,7 @@ MEANS: dict[str, Callable[[Sequence[float]], float]] = {
     "median": median,
 }
 WORDS = {"over", "for", "and", "at", "of", "in", "is", "above", "below", "between", "rises"}
-WORDS |= {"falls", "everywhere", "somewhere", "x", *COMBINE}
+WORDS |= {"less", "falls", "everywhere", "somewhere", "x", *COMBINE}
 SLACK = 1e-9  # what rounding may do to a bound that is met exactly
 
 
@@ -61,12 +62,13 @@ class ClaimError(Exception):
 
 @dataclass(frozen=True)
 class Value:
-    """Of one line at every x, or at one, or all of them as one number."""
+    """Of one line at every x, or at one, or all of them as one number; less that of another."""
 
     line: str
     columns: tuple[str, ...] = ()
     at: str | None = None
     combine: str | None = None
+    less: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ class Claim:
         return [self.value, self.over] if self.over else [self.value]
 
     def lines(self) -> list[str]:
-        return [value.line for value in self.values()]
+        named = [value.line for value in self.values()]
+        return named + [value.less for value in self.values() if value.less is not None]
 
     def columns(self) -> list[str]:
         return [column for value in self.values() for column in value.columns]
@@ -167,11 +170,12 @@ class Parser:
                 names.append(self.name("a column"))
             self.need("of")
             columns, names = tuple(names), [self.name("the name of a line")]
+        less = self.name("the name of a line") if self.take("less") else None
         at = None
         if self.ahead("at") and not self.ahead("at", "least") and not self.ahead("at", "most"):
             self.need("at")
             at = self.name("a value of x")
-        return Value(names[0], columns, at, combine)
+        return Value(names[0], columns, at, combine, less)
 
     def ranges(self) -> Iterator[tuple[str, str]]:
         while True:
@@ -242,7 +246,7 @@ def same(x: Any, text: str) -> bool:
     """Whether a value of x, or of `by`, is the one that a text names: a number, or a name, of a
     graph without what tells it from others of that name."""
     if isinstance(x, str):
-        return x == text or x.startswith(f"{text},")
+        return x == text or x.startswith(f"{text}, ")
     wanted = number(text)
     return wanted is not None and math.isclose(float(x), wanted, rel_tol=1e-9)
 
@@ -270,6 +274,11 @@ def taken(value: Value, lines: Lines) -> dict[Any, float] | float:
     found = dict(lines(value.line, value.columns))
     if not found:
         raise UntestableError(f"no run of {value.line}")
+    if value.less is not None:
+        other = lines(value.less, value.columns)
+        found = {x: y - other[x] for x, y in found.items() if x in other}
+        if not found:
+            raise UntestableError(f"no run of {value.less} beside {value.line}")
     if value.at is not None:
         chosen = [v for x, v in found.items() if same(x, value.at)]
         if not chosen:

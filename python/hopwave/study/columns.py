@@ -55,3 +55,11 @@ LISTS = ["lists_bytes", "edge_list_bytes", "csr_bytes"]
 DIGESTS = ["digest", "graph_digest"]
 COLUMNS = ABOUT + FILES + PARTITION + SHARES + RUN + STATISTICS + MACHINE + STEPS + BYTES + LISTS
 COLUMNS += DIGESTS
+
+# degrees.csv: the work bottom-up on vertices of at least so many sources, below twice as many.
+DEGREES = [*ABOUT, "edgefactor", "device", "degree", "vertices", "edges_checked"]
+DEGREES += ["checked_per_vertex", "checked_of_degree"]
+# enqueue.csv: what gpu-enqueue prints, a method for each way.
+WAYS = ["scan", "select", "atomic-warp", "atomic"]
+ENQUEUE = ["graph", "scale", "edgefactor", "device", "method", "entries", "enqueue_time"]
+TABLES = {"results": COLUMNS, "degrees": DEGREES, "enqueue": ENQUEUE}

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Iterable, Iterator
 from math import isqrt
 from os import PathLike
@@ -19,7 +20,7 @@ from jsonschema.exceptions import ValidationError, best_match
 
 from ..renamed import SCHEMAS, current
 from . import methods, papers
-from .columns import COLUMNS
+from .columns import TABLES, WAYS
 
 SCHEMA = json.loads((SCHEMAS / "study.schema.json").read_text())
 GRAPH = "results/graphs/{graph}.h5"
@@ -504,7 +505,11 @@ class Study:
             if figures.setdefault(figure["name"], figure) is not figure:
                 raise StudyError(f"{where}.name is '{figure['name']}', as another's is")
             self._rename(figure)
-            known = COLUMNS + self.more()
+            if figure["table"] == "enqueue" and not shutil.which("gpu-enqueue"):
+                del figures[figure["name"]]
+                self.left_out.append(f"figure {figure['name']} (no gpu-enqueue on PATH)")
+                continue
+            known = TABLES[figure["table"]] + self.more()
             several = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
             columns = [("x", figure["x"]), *(("y", y) for y in several)]
             columns += [("by", figure["by"])]
@@ -514,37 +519,58 @@ class Study:
                     raise StudyError(
                         f"{where}.{key} is '{column}', but must be one of " f"{', '.join(known)}"
                     )
+            self._check_shape(figure, where)
             if "cut" not in self.config:
                 self._check_values(figure, where)
             try:
-                papers.check(figure, known, self._possible)
+                table = figure["table"]
+                papers.check(figure, known, lambda column, t=table: self._possible(column, t))
             except papers.PaperError as error:
                 raise StudyError(f"{where}.paper{error}") from None
         return figures
+
+    def tables(self) -> list[str]:
+        """The tables that figures are about."""
+        return list(dict.fromkeys(figure["table"] for figure in self.figures.values()))
 
     def has_claims(self) -> bool:
         """Whether a figure has rows or claims of a paper."""
         return any(isinstance(f.get("paper"), dict) for f in self.figures.values())
 
+    @staticmethod
+    def _check_shape(figure, where):
+        """What a figure shows y as: one thing, of one y."""
+        ways = [key for key in ("relative", "scaling", "contributions") if key in figure]
+        if ways and isinstance(figure["y"], list):
+            raise StudyError(f"{where}.{ways[0]} is of one y, and there are several")
+        if len(ways) > 1:
+            raise StudyError(f"{where} has both {ways[0]} and {ways[1]}")
+        if "scaling" in figure and not figure["y"].endswith("_TEPS"):
+            raise StudyError(f"{where}.scaling is of speeds, and y is {figure['y']}")
+
     def _check_values(self, figure, where):
         """What a figure asks for by its value must be such as the study has."""
         wanted = list(figure.get("where", {}).items())
-        if "relative" in figure:
-            wanted.append((figure["by"], figure["relative"]))
+        for key in ("relative", "contributions"):
+            if key in figure:
+                wanted.append((figure["by"], figure[key]))
         for column, named in wanted:
-            possible = self._possible(column)
+            possible = self._possible(column, figure["table"])
             for value in named if isinstance(named, list) else [named]:
                 if possible is not None and value not in possible:
-                    key = f"where.{column}" if column in figure.get("where", {}) else "relative"
+                    ours = next((k for k in ("relative", "contributions") if k in figure), "")
+                    key = f"where.{column}" if column in figure.get("where", {}) else ours
                     raise StudyError(
                         f"{where}.{key} is {clipped(value)}, and no {column} is so called; there "
                         f"are {', '.join(map(str, possible))}"
                     )
 
-    def _possible(self, column):
-        """The values that a column can have, whichever files are there; None: any."""
+    def _possible(self, column, table):
+        """The values that a column of a table can have, whichever files are there; None: any."""
         if "cut" in self.config:
             return None
+        if table == "enqueue":
+            return WAYS if column == "method" else None
         config = self.config
         if column == "graph":
             return list(dict.fromkeys(map(label_of, config["graphs"])))

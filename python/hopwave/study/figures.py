@@ -1,6 +1,7 @@
 """The results that a figure of a study is about, which its plot, its table and its claims share."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,9 +39,13 @@ def chosen(figure: Figure, results: "pandas.DataFrame", *columns: str) -> "panda
     if "graphs" in figure:
         results = results[results["graph"].isin(figure["graphs"])]
     for column, wanted in figure.get("where", {}).items():
+        if column not in results:
+            return results.iloc[:0].reindex(columns=[*results.columns, *columns_of(figure)])
         wanted = wanted if isinstance(wanted, list) else [wanted]
         results = results[results[column].isin(wanted)]
     needed = list(columns) or columns_of(figure)
+    missing = [column for column in [*needed, *axes] if column not in results]
+    results = results.reindex(columns=[*results.columns, *missing])
     results = results.dropna(subset=list({*needed, *axes}))
     for axis in axes:  # numbers of runs that others have not
         if numeric(results[axis]) and (results[axis] % 1 == 0).all():
@@ -81,3 +86,27 @@ def relative(tables: "Mapping[str, pandas.DataFrame]", name: str) -> "dict[str, 
         return dict(tables)
     base = tables["median"][name]
     return {number: table.div(base, axis=0) for number, table in tables.items()}
+
+
+def scaled(tables: "Mapping[str, pandas.DataFrame]", what: str) -> "dict[str, pandas.DataFrame]":
+    """Speeds over those of the first x of each line; of an efficiency, over x as well."""
+    base = tables["median"].apply(lambda column: column.dropna().iloc[0])
+    first = tables["median"].apply(lambda column: column.dropna().index[0])
+    found = {number: table.div(base, axis=1) for number, table in tables.items()}
+    if what == "efficiency":
+        found = {
+            number: table.apply(lambda column: column * first[column.name] / column.index)
+            for number, table in found.items()
+        }
+    return found
+
+
+def contributions(figure: Figure, results: "pandas.DataFrame") -> "pandas.DataFrame":
+    """What each of several lines takes off the one before it, in percent of what the last takes off
+    the first: a row for each x."""
+    lines = figure["contributions"]
+    table = values(figure, results)["median"].reindex(columns=lines).dropna()
+    whole = table[lines[0]] - table[lines[-1]]
+    parts = {b: 100 * (table[a] - table[b]) / whole for a, b in pairwise(lines)}
+    found: pandas.DataFrame = table.assign(**parts)[lines[1:]]
+    return found

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import claims
-from .figures import chosen, columns_of
+from .figures import chosen, columns_of, contributions
 from .units import kind_of
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ class PaperError(Exception):
 
 def units_of(figure: Mapping[str, Any], column: str) -> dict[str, float]:
     """The units that what a paper reports of a column may have."""
-    if "relative" in figure:
+    if "relative" in figure or "scaling" in figure:
         return TIMES
+    if "contributions" in figure:
+        return {"%": 1.0}
     kinds = {"us": TIME, "B": BYTES, "TEPS": TEPS}
     kind = kind_of(column)
     if kind:
@@ -94,7 +96,7 @@ def check(
         column = column_of(figure, row)
         units = units_of(figure, column)
         if row["unit"] not in units:
-            what = f"{column} over that of a line" if "relative" in figure else column
+            what = column if units is not TIMES else f"{column} over another"
             raise PaperError(
                 f"{where}.unit is '{row['unit']}', but {what} is in {' or '.join(units)}"
             )
@@ -209,6 +211,12 @@ def measured(
     paper, lines = figure["paper"], lines_of(figure, results)
     line, x = str(here(paper, row["series"])), str(here(paper, row["x"]))
     several = isinstance(figure["y"], list)
+    if "contributions" in figure:
+        table = contributions(figure, results)
+        if line not in table:
+            return None
+        told: dict[Any, float] = {"mean": table[line].mean(), **dict(table[line].items())}
+        return next((float(v) for at, v in told.items() if claims.same(at, x)), None)
     try:
         if several and line in figure["y"]:
             rows = chosen(figure, results, column)
@@ -221,6 +229,10 @@ def measured(
             base = lines(figure["relative"], (column,))
             over = [v for at, v in base.items() if claims.same(at, x)]
             return found[0] / over[0] if over and over[0] else None
+        if "scaling" in figure:
+            first, slowest = next(iter(lines(line, (column,)).items()))
+            efficient = figure["scaling"] == "efficiency"
+            return found[0] / slowest * (first / float(x) if efficient else 1)
         return found[0]
     except claims.UntestableError:
         return None

@@ -62,6 +62,23 @@ def early_share(table: pandas.DataFrame) -> float:
     return early / (early + late) if early + late else float("nan")
 
 
+def by_degree(table: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows of steps that --degree-profile adds, one for each class of degrees."""
+    rows = table[table["routine"].str.startswith("degree ")]
+    degree = rows["routine"].str.removeprefix("degree ").astype("int64")
+    sums = rows.groupby(degree)[["frontier", "edges_examined"]].sum().sort_index()
+    per_vertex = sums["edges_examined"] / sums["frontier"]
+    return pandas.DataFrame(
+        {
+            "degree": sums.index,
+            "vertices": sums["frontier"].to_numpy(),
+            "edges_checked": sums["edges_examined"].to_numpy(),
+            "checked_per_vertex": per_vertex.to_numpy(),
+            "checked_of_degree": (per_vertex / sums.index).to_numpy(),
+        }
+    )
+
+
 def verdict(path: str | PathLike[str]) -> tuple[str | PathLike[str], int, int, str]:
     """What a check file says of its trees, or a tree file of those checked on the spot."""
     with h5py.File(path) as file:
