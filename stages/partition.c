@@ -79,6 +79,8 @@ static enum hw_status build_and_write(struct hw_stage *stage, struct hw_graph *g
                                                                           count, part, err);
     if (status == HW_OK)
         status = hw_parts_write(ctx, store, part, first, count, err);
+    if (status == HW_OK && hw_graph_has_labels(graph))
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "labels", 1, err);
     for (int p = 0; part && p < count; p++)
         hw_part_free(&part[p]);
     free(part);

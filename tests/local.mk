@@ -5,6 +5,8 @@
 
 # Each program, and a small study.
 TESTS += tests/pipeline/search.t
+LONG_TESTS += tests/pipeline/wrong-lines.t
+EXTRA_DIST += tests/pipeline/wrong-lines.t tests/pipeline/wrong-lines.tsv
 EXTRA_DIST += tests/pipeline/search.t
 TESTS += tests/pipeline/programs.t
 EXTRA_DIST += tests/pipeline/programs.t

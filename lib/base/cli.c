@@ -404,5 +404,8 @@ enum hw_status hw_cli_choice(const char *name, const char *text, const char *con
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
     }
-    return hw_fail(err, HW_USAGE, "%s: '%s' is none of %s", name, text, list);
+    /* Words of three letters are all alike: gpu and cpu. */
+    const char *nearest = strlen(text) > 3 ? hw_nearest_word(text, words) : NULL;
+    return hw_fail(err, HW_USAGE, "%s: '%s' is none of %s%s%s%s", name, text, list,
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }

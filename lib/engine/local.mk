@@ -93,7 +93,8 @@ libhopwave_a_SOURCES += \
   lib/engine/sssp_shared/work_queue.h
 check_PROGRAMS += lib/engine/sssp_shared/test_async_delta.t
 TESTS += lib/engine/sssp_shared/test_async_delta.t
-lib_engine_sssp_shared_test_async_delta_t_SOURCES = lib/engine/sssp_shared/test_async_delta.c
+lib_engine_sssp_shared_test_async_delta_t_SOURCES = \
+  lib/engine/sssp_shared/test_async_delta.c tests/fixtures/weight_draws.h
 lib_engine_sssp_shared_test_async_delta_t_LDADD = $(TAP_LDADD)
 
 # shortest paths on 1d and 2d parts
@@ -110,7 +111,8 @@ libhopwave_a_SOURCES += \
 check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d.mt
 TESTS += lib/engine/sssp_2d/test_sssp_2d.mt
 lib_engine_sssp_2d_test_sssp_2d_mt_SOURCES = lib/engine/sssp_2d/test_sssp_2d.c \
-  tests/fixtures/sssp_trial.c tests/fixtures/sssp_trial.h
+  tests/fixtures/sssp_trial.c tests/fixtures/sssp_trial.h \
+  tests/fixtures/weight_draws.h
 lib_engine_sssp_2d_test_sssp_2d_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d_negative.mt
 TESTS += lib/engine/sssp_2d/test_sssp_2d_negative.mt

@@ -96,7 +96,9 @@ static enum hw_status conclude(const struct hw_context *ctx, const struct hw_gra
     for (hw_count i = 0; i < search->count; i++) {
         const int64_t min = search->min[i], greatest = -search->min[search->count + i];
         if (min == INT64_MAX)
-            return hw_fail(err, HW_BAD_INPUT, "%s: no vertex has the label %" PRId64,
+            return hw_fail(err, HW_BAD_INPUT,
+                           "%s: no vertex has the label %" PRId64
+                           "; --ids takes ids from 0 instead of labels",
                            hw_graph_path(graph), id[i]);
         if (min != greatest)
             return hw_fail(err, HW_BAD_INPUT,

@@ -45,6 +45,8 @@ static enum hw_status open_partition(struct hw_source *source,
         status = hw_part_describe(source->store, &source->described, err);
     if (status == HW_OK)
         status = check_ranks(source, source->described.spec.parts, err);
+    if (status == HW_OK)
+        source->labels = hw_store_has(source->store, HW_AT_PARAMETERS, "labels");
     if (status != HW_OK || !graph_path)
         return status;
     status = hw_graph_open(source->ctx, graph_path, &source->graph, err);
@@ -54,7 +56,9 @@ static enum hw_status open_partition(struct hw_source *source,
     if (strcmp(desc->digest, source->described.graph_digest) != 0 ||
         desc->vertices != source->described.vertices || desc->edges != source->described.tuples ||
         desc->directed != source->described.directed)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: was not made from %s: the graph's digests differ",
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "%s: was not made from %s: the graph's digests differ; give the one that "
+                         "it was made from",
                          source->path, graph_path);
     return status;
 }
@@ -88,6 +92,7 @@ static enum hw_status open_graph(struct hw_source *source, const struct hw_sourc
         return status;
     const struct hw_graph_desc *desc = hw_graph_desc(source->graph);
     source->built = true;
+    source->labels = hw_graph_has_labels(source->graph);
     part->spec = spec;
     part->vertices = desc->vertices;
     part->tuples = desc->edges;

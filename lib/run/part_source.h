@@ -22,6 +22,7 @@ struct hw_source {
     bool built;             /* parts are built from a graph, not loaded */
     struct hw_store *store; /* the partition; NULL where built */
     struct hw_graph *graph; /* the tuples; NULL where neither building nor the request needs them */
+    bool labels;            /* vertices have names that are not their ids */
     struct hw_part described; /* shape of the parts, known before any is loaded; no arrays */
 
     /* Builds the part in place of hw_parts_build(), as in struct hw_method; NULL: none.

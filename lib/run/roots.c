@@ -96,7 +96,9 @@ static enum hw_status open_file(struct root_file *in, struct hw_error *err)
     const int fd = open(in->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return hw_fail(err, HW_BAD_INPUT, "%s: %s", in->path, strerror(errno));
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: %s; roots are a list such as 3,1,2, or a file of one a line", in->path,
+                       strerror(errno));
     if (fcntl(fd, F_SETFL, O_RDONLY) == 0)
         in->file = fdopen(fd, "r");
     if (!in->file) {

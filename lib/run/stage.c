@@ -83,7 +83,10 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
         stage.ctx.io_hints = stage.cli.io_hints;
         if (stage.cli.threads > 0)
             hw_context_threads(&stage.ctx, stage.cli.threads);
-        status = estimate_for(&stage, &err);
+        if (argc == 1 && program->has_output)
+            status = hw_fail(&err, HW_USAGE, "nothing is given; see `%s --help`", program->name);
+        if (status == HW_OK)
+            status = estimate_for(&stage, &err);
         if (status == HW_OK)
             status = hw_agree(stage.ctx.world, check_output(&stage, program, &err), &err);
         if (status == HW_OK)

@@ -28,7 +28,8 @@ struct hw_traverse_options {
     hw_count min_component;  /* 0: any */
     struct hw_roots list;    /* --root-list 1,2,3; empty if not given */
     const char *root_file;   /* --root-list FILE; NULL if not given */
-    bool labels;             /* the explicit roots are labels, not ids */
+    bool labels;             /* --labels: the explicit roots are labels */
+    bool ids;                /* --ids: they are ids; neither: labels where the graph has some */
     enum hw_trees trees;
     bool check;
     bool watch; /* --watch: detect lost ranks on CPUs too */

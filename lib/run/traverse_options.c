@@ -18,6 +18,7 @@ enum {
     KEY_MIN_COMPONENT,
     KEY_ROOT_LIST,
     KEY_LABELS,
+    KEY_IDS,
     KEY_STORE,
     KEY_CHECK,
     KEY_GRAPH,
@@ -45,16 +46,17 @@ static const struct argp_option general_options[] = {
     {"min-component", KEY_MIN_COMPONENT, "N", 0,
      "Sample only roots from which at least N vertices are reached", 1},
     {"root-list", KEY_ROOT_LIST, "FILE|ID,ID,...", 0,
-     "Search from these vertices: ids of the graph, or a file of one a line", 1},
-    {"labels", KEY_LABELS, 0, 0,
-     "The roots of --root-list are the file's own names of vertices, from before the import, not "
-     "ids of the graph; for a partition give --graph, too",
+     "Search from these vertices, or those in a file of one a line; of an imported graph by the "
+     "names that they have in the file that was imported (a partition needs --graph for that)",
      1},
+    {"ids", KEY_IDS, 0, 0,
+     "The roots of --root-list are ids from 0, as Hopwave numbers vertices, not names", 1},
+    {"labels", KEY_LABELS, 0, 0, "The roots of --root-list are names (the default)", 1},
     {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
     {"check", KEY_CHECK, 0, 0,
      "Validate each search against the input tuples once its clock has stopped", 1},
     {"graph", KEY_GRAPH, "G.h5", 0,
-     "The graph the partition was made from, for --check and --labels", 1},
+     "The graph the partition was made from, for --check and names of roots", 1},
     {"watch", KEY_WATCH, 0, 0,
      "End the run within seconds when a rank of a node is killed or stopped; without it the "
      "launcher's own rule holds; runs on GPUs always do so",
@@ -178,6 +180,8 @@ static bool *switch_of(int key, struct hw_traverse_options *run)
         return &run->watch;
     case KEY_LABELS:
         return &run->labels;
+    case KEY_IDS:
+        return &run->ids;
     case KEY_CANONICAL_PARENTS:
         return &run->engine.canonical_parents;
     case KEY_AS_PUBLISHED:
@@ -262,10 +266,13 @@ enum hw_status hw_traverse_options_check(const struct hw_traverse_command *comma
     if (listed && command->sampling)
         return hw_fail(err, HW_USAGE, "%s: is about sampling, and --root-list names the roots",
                        command->sampling);
-    if (run->labels && !listed)
-        return hw_fail(err, HW_USAGE, "--labels: is about --root-list, which is not given");
-    if (run->graph && !run->check && !run->labels)
-        return hw_fail(err, HW_USAGE, "--graph: only --check and --labels read it");
+    if (run->labels && run->ids)
+        return hw_fail(err, HW_USAGE, "--labels and --ids exclude each other");
+    if ((run->labels || run->ids) && !listed)
+        return hw_fail(err, HW_USAGE, "%s: is about --root-list, which is not given",
+                       run->labels ? "--labels" : "--ids");
+    if (run->graph && !run->check && (!listed || run->ids))
+        return hw_fail(err, HW_USAGE, "--graph: only --check and names of roots need it");
     if (run->device == HW_CPU &&
         (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",

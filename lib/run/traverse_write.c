@@ -64,7 +64,7 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
         {HW_AT_PARAMETERS, "min_component", options->min_component},
     };
     /* Only sampled roots have the last two. */
-    size_t count = sizeof numbers / sizeof *numbers - (given ? 2 : 0);
+    const size_t count = sizeof numbers / sizeof *numbers - (given ? 2 : 0);
     enum hw_status status =
         set_texts(t->store, HW_AT_ROOT, texts, sizeof texts / sizeof *texts, err);
 
@@ -73,6 +73,8 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
                            sizeof parameters / sizeof *parameters, err);
     if (status == HW_OK)
         status = set_numbers(t->store, numbers, count, err);
+    if (status == HW_OK && t->source.labels)
+        status = hw_store_set_i64(t->store, HW_AT_PARAMETERS, "labels", 1, err);
     if (status == HW_OK)
         status = hw_store_write_all(t->store, "/roots", HW_I64, t->searches.roots.count,
                                     t->searches.roots.id, err);

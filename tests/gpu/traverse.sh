@@ -106,7 +106,7 @@ if [ -n "$data" ]; then
     for graph in "$data"/*.h5; do
         name=$(basename "$graph" .h5)
         if [ -e "$data/$name.roots" ]; then
-            compare "$name" "$graph" --root-list "$data/$name.roots"
+            compare "$name" "$graph" --ids --root-list "$data/$name.roots"
         else
             compare "$name" "$graph" --roots "$roots"
         fi

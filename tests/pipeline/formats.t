@@ -50,7 +50,11 @@ exports() {
     shift 3
     vertices=$(hopwave-info "$exports_graph" | sed -n 's/^  vertices: //p')
     for format in "$@"; do
-        hopwave-export "$exports_graph" --format "$format" -o exported --force --quiet || continue
+        options=
+        case $format in el | wel) options=--ids ;; esac
+        # shellcheck disable=SC2086
+        hopwave-export "$exports_graph" --format "$format" $options -o exported --force --quiet ||
+            continue
         options=
         case $format in
         packed) options="--format packed --vertices $vertices" ;;
@@ -102,7 +106,7 @@ searched() {
     shift 2
     hopwave-partition w.h5 --layout "$searched_layout" "$@" -q --force -o p.h5
     ok "$searched_layout: validated" ranks 2 hopwave-traverse p.h5 --check --graph w.h5 \
-        --root-list 1,2 --labels -q --force -o t.h5
+        --root-list 1,2 -q --force -o t.h5
     ok "$searched_layout: more than $searched_least levels" "$PYTHON3" -c \
         'import h5py, sys; assert (h5py.File("t.h5")["level"][()].max(1) > int(sys.argv[1])).all()' \
         "$searched_least"

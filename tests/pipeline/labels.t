@@ -42,13 +42,13 @@ cat >sparse.txt <<'END'
 END
 hopwave-import sparse.txt --undirected -o s.h5 --quiet || exit 99
 hopwave-partition s.h5 --layout 1d --parts 2 -o sp.h5 --quiet || exit 99
-ok "roots by label" ranks 2 hopwave-traverse sp.h5 --labels --graph s.h5 \
+ok "roots by label" ranks 2 hopwave-traverse sp.h5 --graph s.h5 \
     --root-list 9223372036854775806,12 -o st.h5 --quiet
 printf '# labels\n9223372036854775806\n12\n' >roots
-ok "from a file, of a graph" ranks 3 hopwave-traverse s.h5 --layout 1d --parts 3 --labels \
+ok "from a file, of a graph" ranks 3 hopwave-traverse s.h5 --layout 1d --parts 3 \
     --root-list roots --check -o st3.h5 --quiet
 tsv() {
-    hopwave-export "$1" --format tsv --labels --graph "$2" -o table.tsv --force --quiet &&
+    hopwave-export "$1" --format tsv --graph "$2" -o table.tsv --force --quiet &&
         tail -n +2 table.tsv | sort | tr '\t\n' ' ;'
 }
 found="12 12 0 12;12 13 1 12;9223372036854775806 100 1 9223372036854775806;\
@@ -56,17 +56,34 @@ found="12 12 0 12;12 13 1 12;9223372036854775806 100 1 9223372036854775806;\
 9223372036854775806 9223372036854775806 0 9223372036854775806;"
 is "results under labels" "$(tsv st.h5 s.h5 | sed 's/; *$/;/')" "$found"
 is "the same from three parts" "$(tsv st3.h5 s.h5 | sed 's/; *$/;/')" "$found"
-ok "edges under labels" hopwave-export s.h5 --format el --labels -o s.el --quiet
+ok "edges under labels" hopwave-export s.h5 --format el -o s.el --quiet
+ok "asked for, too" hopwave-export s.h5 --format el --labels -o labels.el --quiet
+ok "the same" cmp s.el labels.el
+ok "edges under ids" hopwave-export s.h5 --format el --ids -o ids.el --quiet
+is "which are below the number of vertices" "$(sort ids.el | tr '\n' ';')" "0 3;1 2;3 5;4 5;"
+ok "roots by id" ranks 2 hopwave-traverse sp.h5 --ids --root-list 5,1 -o si.h5 --quiet
+same "the vertices of these ids" "$(digest si.h5)" "$(digest st.h5)"
+ok "a table under ids" hopwave-export si.h5 --format tsv --ids --search 1 -o si.tsv --quiet
+is "of them" "$(tail -n +2 si.tsv | tr '\t\n' ' ;')" "1 1 0 1;1 2 1 1;"
+refused "roots of a partition whose vertices have names" 3 \
+    'sp.h5: its vertices have names .* give --graph G.h5 .* or --ids' \
+    "$MPIEXEC" -n 2 hopwave-traverse sp.h5 --root-list 5,1 -o x.h5
+refused "a table of trees whose vertices have names" 3 \
+    'si.h5: its vertices have names .* give --graph G.h5 .* or --ids' \
+    hopwave-export si.h5 --format tsv -o x.tsv
+refused "names and ids" 2 'labels and --ids exclude each other' \
+    hopwave-traverse s.h5 --layout 1d --root-list 1 --ids --labels -o x.h5
+refused "ids without a list" 2 'ids: is about --root-list' hopwave-traverse s.h5 --layout 1d --ids -o x.h5
 hopwave-import s.el --undirected -o again.h5 --quiet
 same "which make the same graph again" "$(digest again.h5)" \
     "$(digest s.h5)"
-refused "an id is no label" 3 's.h5: no vertex has the label 0$' "$MPIEXEC" -n 2 \
+refused "an id is no label" 3 's.h5: no vertex has the label 0; --ids takes ids' "$MPIEXEC" -n 2 \
     hopwave-traverse sp.h5 --labels --graph s.h5 --root-list 7,0 -o x.h5
 
 # ---- vertices counted from 1 ----
 printf 'p sp 3 2\na 1 2 5\na 2 3 7\n' >three.gr
 hopwave-import three.gr -o three.h5 --quiet || exit 99
-ok "the first vertex is 1" hopwave-traverse three.h5 --layout 1d --parts 1 --labels \
+ok "the first vertex is 1" hopwave-traverse three.h5 --layout 1d --parts 1 \
     --root-list 1 -o tt.h5 --quiet
 is "results count from 1 too" "$(tsv tt.h5 three.h5)" "1 1 0 1;1 2 1 1;1 3 2 2;"
 ok "shortest paths" hopwave-traverse three.h5 --layout 1d --parts 1 --labels \
@@ -99,8 +116,8 @@ refused "a table under the labels of another graph" 3 'is not of other.h5' \
     hopwave-export t.h5 --format tsv --labels --graph other.h5 -o x.tsv
 refused "a table under no labels" 2 'a tree has none; give --graph' \
     hopwave-export t.h5 --format tsv --labels -o x.tsv
-refused "a graph that nothing reads" 2 'only --labels reads it' \
-    hopwave-export t.h5 --format tsv --graph g.h5 -o x.tsv
+refused "a graph that nothing reads" 2 'has the names of vertices, and --ids wants none' \
+    hopwave-export t.h5 --format tsv --graph g.h5 --ids -o x.tsv
 refused "one search of a graph" 2 'search: is for trees' \
     hopwave-export g.h5 --format el --search 0 -o x.el
 refused "labels in Matrix Market" 3 'labels is for el and wel' \

@@ -6,6 +6,7 @@
 #include "lib/engine/core/cpu_method_list.h"
 #include "lib/engine/sssp_2d/sssp_2d.h"
 #include "tests/fixtures/sssp_trial.h"
+#include "tests/fixtures/weight_draws.h"
 #include "tests/tap/tap.h"
 
 #include <math.h>
@@ -164,27 +165,6 @@ static void fill_random(struct sssp_trial *trial, hw_count tuples, uint64_t seed
     }
 }
 
-static double unit(uint64_t random)
-{
-    return (double)(random >> 40) / (1 << 24);
-}
-
-static double small_whole(uint64_t random)
-{
-    return (double)(1 + random % 255);
-}
-
-static double large_whole(uint64_t random)
-{
-    return (double)(random % INT32_MAX);
-}
-
-static double zero(uint64_t random)
-{
-    (void)random;
-    return 0;
-}
-
 static double equal(uint64_t random)
 {
     (void)random;
@@ -199,7 +179,7 @@ static double vanishing(uint64_t random)
 
 static double wild(uint64_t random)
 {
-    return ldexp(unit(random), (int)(random % 60) - 30);
+    return ldexp(draw_unit(random), (int)(random % 60) - 30);
 }
 
 static void test_random(struct tap *tap, struct hw_context *ctx)
@@ -211,14 +191,14 @@ static void test_random(struct tap *tap, struct hw_context *ctx)
         double (*weight)(uint64_t);
         hw_count vertices, tuples;
     } cases[] = {
-        {"uniform floats", HW_WEIGHTS_F32, false, unit, 300, 3000},
-        {"uniform floats, directed", HW_WEIGHTS_F32, true, unit, 300, 2000},
-        {"small integers", HW_WEIGHTS_I32, false, small_whole, 301, 3000},
-        {"small integers, sparse and directed", HW_WEIGHTS_I32, true, small_whole, 301, 500},
-        {"large integers", HW_WEIGHTS_I32, false, large_whole, 200, 1500},
-        {"large integers, sparse and directed", HW_WEIGHTS_I32, true, large_whole, 200, 400},
-        {"weights of zero", HW_WEIGHTS_F32, false, zero, 200, 900},
-        {"integer weights of zero, directed", HW_WEIGHTS_I32, true, zero, 200, 600},
+        {"uniform floats", HW_WEIGHTS_F32, false, draw_unit, 300, 3000},
+        {"uniform floats, directed", HW_WEIGHTS_F32, true, draw_unit, 300, 2000},
+        {"small integers", HW_WEIGHTS_I32, false, draw_small_whole, 301, 3000},
+        {"small integers, sparse and directed", HW_WEIGHTS_I32, true, draw_small_whole, 301, 500},
+        {"large integers", HW_WEIGHTS_I32, false, draw_large_whole, 200, 1500},
+        {"large integers, sparse and directed", HW_WEIGHTS_I32, true, draw_large_whole, 200, 400},
+        {"weights of zero", HW_WEIGHTS_F32, false, draw_zero, 200, 900},
+        {"integer weights of zero, directed", HW_WEIGHTS_I32, true, draw_zero, 200, 600},
         {"equal weights", HW_WEIGHTS_I32, false, equal, 200, 900},
         {"vanishing weights", HW_WEIGHTS_F32, false, vanishing, 250, 2000},
         {"vanishing weights, directed", HW_WEIGHTS_F32, true, vanishing, 250, 900},
@@ -268,10 +248,10 @@ static void test_mesh(struct tap *tap, struct hw_context *ctx)
         for (hw_gid x = 0; x < SIDE; x++) {
             if (x + 1 < SIDE && sssp_trial_random(&state) % 8 > 0)
                 sssp_trial_add(&trial, y * SIDE + x, y * SIDE + x + 1,
-                               small_whole(sssp_trial_random(&state)));
+                               draw_small_whole(sssp_trial_random(&state)));
             if (y + 1 < SIDE && sssp_trial_random(&state) % 8 > 0)
                 sssp_trial_add(&trial, y * SIDE + x, y * SIDE + SIDE + x,
-                               small_whole(sssp_trial_random(&state)));
+                               draw_small_whole(sssp_trial_random(&state)));
         }
     try_sample(tap, ctx, &trial, roots, 2, false);
     sssp_trial_free(&trial);
@@ -288,7 +268,7 @@ static void test_large(struct tap *tap, struct hw_context *ctx, enum hw_weights 
     sssp_trial_open(&trial,
                     weights == HW_WEIGHTS_F32 ? "many vertices" : "many vertices, large integers",
                     30000, 150000, weights, false);
-    fill_random(&trial, 150000, 5, weights == HW_WEIGHTS_F32 ? unit : large_whole);
+    fill_random(&trial, 150000, 5, weights == HW_WEIGHTS_F32 ? draw_unit : draw_large_whole);
     try_sample(tap, ctx, &trial, roots, 1, false);
     sssp_trial_free(&trial);
 }

@@ -7,6 +7,7 @@
  */
 #include "lib/base/memory.h"
 #include "lib/engine/sssp_shared/async_delta.h"
+#include "tests/fixtures/weight_draws.h"
 #include "tests/tap/tap.h"
 
 #include <pthread.h>
@@ -277,27 +278,6 @@ static void try_sample(struct tap *tap, struct sample *sample, const char *name)
     drop(sample);
 }
 
-static double unit(uint64_t random)
-{
-    return (double)(random >> 40) / (1 << 24);
-}
-
-static double small_whole(uint64_t random)
-{
-    return (double)(1 + random % 255);
-}
-
-static double large_whole(uint64_t random)
-{
-    return (double)(random % INT32_MAX);
-}
-
-static double zero(uint64_t random)
-{
-    (void)random;
-    return 0;
-}
-
 static double often_zero(uint64_t random)
 {
     return random % 3 == 0 ? 0 : (double)(random % 7);
@@ -318,15 +298,15 @@ static void test_random(struct tap *tap)
         hw_lid vertices;
         hw_count edges;
     } cases[] = {
-        {"uniform floats", HW_DISTANCE_F32, unit, 300, 3000},
-        {"uniform floats, some vertices unreached", HW_DISTANCE_F32, unit, 500, 700},
-        {"floats of zero", HW_DISTANCE_F32, zero, 200, 900},
+        {"uniform floats", HW_DISTANCE_F32, draw_unit, 300, 3000},
+        {"uniform floats, some vertices unreached", HW_DISTANCE_F32, draw_unit, 500, 700},
+        {"floats of zero", HW_DISTANCE_F32, draw_zero, 200, 900},
         {"floats that vanish in sums", HW_DISTANCE_F32, vanishing, 250, 1500},
-        {"small integers", HW_DISTANCE_I32, small_whole, 300, 3000},
-        {"small integers, some vertices unreached", HW_DISTANCE_I32, small_whole, 500, 700},
+        {"small integers", HW_DISTANCE_I32, draw_small_whole, 300, 3000},
+        {"small integers, some vertices unreached", HW_DISTANCE_I32, draw_small_whole, 500, 700},
         {"integers, many of them zero", HW_DISTANCE_I32, often_zero, 300, 900},
-        {"large integers", HW_DISTANCE_I64, large_whole, 300, 1500},
-        {"long integers of zero", HW_DISTANCE_I64, zero, 200, 600},
+        {"large integers", HW_DISTANCE_I64, draw_large_whole, 300, 1500},
+        {"long integers of zero", HW_DISTANCE_I64, draw_zero, 200, 600},
     };
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -354,7 +334,7 @@ static void test_mesh(struct tap *tap, enum hw_distance kind)
         for (hw_lid x = 0; x < SIDE; x++)
             for (int right = 0; right < 2; right++) {
                 hw_lid u = y * SIDE + x, v = right ? u + 1 : u + SIDE;
-                double weight = small_whole(draw(&state));
+                double weight = draw_small_whole(draw(&state));
                 if ((right ? x : y) + 1 == SIDE || draw(&state) % 8 == 0)
                     continue;
                 add(&sample, u, v, weight);
@@ -373,7 +353,7 @@ static void test_star(struct tap *tap)
     begin(&sample, HW_DISTANCE_I32, POINTS + 4, 3 * POINTS + 3);
     for (hw_lid v = 3; v < POINTS + 3; v++) {
         add(&sample, 0, v, 1 + v % 2);
-        add(&sample, v, POINTS + 3, small_whole(draw(&state)));
+        add(&sample, v, POINTS + 3, draw_small_whole(draw(&state)));
         add(&sample, v, v + 1 < POINTS + 3 ? v + 1 : 3, 1);
     }
     add(&sample, 1, 0, 1000000);

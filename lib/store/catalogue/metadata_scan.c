@@ -58,7 +58,8 @@ static enum hw_status check_file(const char *path, hw_count *length, struct hw_e
     else if (pread(fd, start, sizeof start, 0) < 0)
         status = hw_fail(err, HW_BAD_INPUT, "cannot be read: %s", strerror(errno));
     else if (memcmp(start, magic, sizeof magic) != 0)
-        status = hw_fail(err, HW_BAD_INPUT, "is not an HDF5 file");
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "is not an HDF5 file; hopwave-import reads files of other programs");
     else
         *length = about.st_size;
     close(fd);
@@ -381,6 +382,11 @@ static bool pull(struct hw_store *store, const char *name, enum hw_attribute_typ
 
 static enum hw_status check_format(struct hw_store *store, struct hw_error *err)
 {
+    static const char *const makers[HW_KINDS] = {[HW_KIND_GRAPH] =
+                                                     "hopwave-generate and hopwave-import make",
+                                                 [HW_KIND_PARTITION] = "hopwave-partition makes",
+                                                 [HW_KIND_TREE] = "hopwave-traverse makes",
+                                                 [HW_KIND_CHECK] = "hopwave-validate makes"};
     struct hw_attribute found = {0};
     const char *wanted = hw_kind_format(store->kind);
 
@@ -389,7 +395,8 @@ static enum hw_status check_format(struct hw_store *store, struct hw_error *err)
     bool same = strcmp(found.text, wanted) == 0;
     enum hw_status status =
         same ? HW_OK
-             : hw_fail(err, HW_BAD_INPUT, "is a file of kind %.60s, not %s", found.text, wanted);
+             : hw_fail(err, HW_BAD_INPUT, "is a file of kind %.60s, not %s, which %s", found.text,
+                       wanted, makers[store->kind]);
     free(found.name);
     free(found.text);
     return status;

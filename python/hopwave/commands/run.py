@@ -21,9 +21,16 @@ PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
 
 
+def cores(text: str) -> str:
+    """What --cores may be: a number from 1 on, or all."""
+    if text != "all" and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a number of processors nor all")
+    return text
+
+
 def add_machine(command: argparse.ArgumentParser) -> None:
     """The options that say where and how Snakemake runs the programs."""
-    command.add_argument("--cores", metavar="N", help="processors to use; default: all")
+    command.add_argument("--cores", metavar="N", type=cores, help="processors to use; default: all")
     command.add_argument(
         "--profile",
         default="default",
@@ -68,7 +75,11 @@ def profile_folder(folder: Path, profile: str) -> str:
     for choice in (Path(profile), shipped):
         if (choice / "config.yaml").is_file() or list(choice.glob("config.v*.yaml")):
             return str(choice)
-    fail(3, f"{profile}: no profile (a folder with config.yaml)")
+    known = sorted(p.parent.name for p in shipped.parent.glob("*/config.yaml"))
+    fail(
+        3,
+        f"{profile}: no profile (a folder with config.yaml); shipped are {', '.join(known)}",
+    )
 
 
 def snakemake(

@@ -230,3 +230,17 @@ class File:
         with reading(self.path):
             values = attributes_of(self.h5[name])
         return {names.get(key, key): value for key, value in values.items()}
+
+
+class EdgesFile(File):
+    """A file that holds edges, as they came or as lists."""
+
+    @property
+    def directed(self) -> bool:
+        """Whether an edge leads from its source to its target only."""
+        return self.attributes["directed"] == 1
+
+    @property
+    def weights(self) -> str:
+        """The type of the weights, "f32" or "i32", or "none"."""
+        return str(self.attributes["weights"])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .. import errors
 from . import convert
-from .base import File
+from .base import EdgesFile
 
 if TYPE_CHECKING:
     import networkx
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-class GraphFile(File):
+class GraphFile(EdgesFile):
     """What both kinds of graph files have."""
 
     kind: ClassVar[str] = "graph"
@@ -25,16 +25,6 @@ class GraphFile(File):
     def edges(self) -> int:
         """How many edges there are, as they come: parallel ones and self-loops are counted."""
         return self._int("edges")
-
-    @property
-    def directed(self) -> bool:
-        """Whether an edge leads from its source to its target only."""
-        return self.attributes["directed"] == 1
-
-    @property
-    def weights(self) -> str:
-        """The type of the weights, "f32" or "i32", or "none"."""
-        return str(self.attributes["weights"])
 
     def labels(self) -> NDArray[np.int64]:
         """What the vertices 0, 1, ... were called where the graph came from."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import convert
-from .base import File, reading
+from .base import EdgesFile, reading
 from .graph import GraphFile
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Ids = NDArray[np.int64]
 Weights = NDArray[Any] | None
 
 
-class Partition(File):
+class Partition(EdgesFile):
     """A partition file. Its edges are both directions of each undirected edge, without self-loops,
     of parallel edges the lightest. Vertices bear the ids of the graph here."""
 
@@ -40,16 +40,6 @@ class Partition(File):
     def edges(self) -> int:
         """How many edges are stored in all parts together."""
         return self._int("edges")
-
-    @property
-    def directed(self) -> bool:
-        """Whether an edge leads from its source to its target only."""
-        return self.attributes["directed"] == 1
-
-    @property
-    def weights(self) -> str:
-        """The type of the weights, "f32" or "i32", or "none"."""
-        return str(self.attributes["weights"])
 
     def part_of(self) -> Ids:
         """The part that owns each vertex of the graph."""
