@@ -8,6 +8,7 @@ libhopwave_a_SOURCES += \
   lib/store/describe.h \
   lib/store/hdf5_errors.c \
   lib/store/io_hints.c \
+  lib/store/machine_record.c \
   lib/store/read_column.c \
   lib/store/read_converted.c \
   lib/store/read_file.c \

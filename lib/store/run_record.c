@@ -161,6 +161,8 @@ enum hw_status hw_store_set_run(struct hw_store *store, int argc, char **argv, d
         status = hw_store_set_string(store, HW_AT_RUN, "input_digest", input_digest, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
+        status = hw_agree(ctx->world, hw_store_set_machine(store, err), err);
+    if (status == HW_OK)
         status = hw_agree(ctx->world, set_hosts(store, err), err);
     return status;
 }

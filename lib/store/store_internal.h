@@ -332,4 +332,10 @@ int hw_io_create_striped(const char *path, void *data);
 /* Brings the end time, duration and peak memory in /run up to date. Collective. */
 enum hw_status hw_run_finish(struct hw_store *store, struct hw_error *err);
 
+/* ---- machine_record.c ---- */
+
+/* Sets the attributes of /run that describe the machine of rank 0. Collective; allocation may fail
+ * on one rank alone. */
+enum hw_status hw_store_set_machine(struct hw_store *store, struct hw_error *err);
+
 #endif

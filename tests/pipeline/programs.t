@@ -39,6 +39,9 @@ done
 same "bound threads have the same cores" \
     "$(info bind-true.h5 cores_of_rank_0) $(info bind-true.h5 threads)" \
     "$(info bind-false.h5 cores_of_rank_0) $(info bind-false.h5 threads)"
+is "files say how many cores their machine has" "$(info bind-true.h5 cores)" \
+    "$(getconf _NPROCESSORS_ONLN)"
+ok "and by which compiler the program was made" test -n "$(info bind-true.h5 compiler)"
 
 printf 'X' | dd of=1d.h5 bs=1 seek=30000 conv=notrunc 2>dd.err
 refused "a damaged partition" 3 '1d.h5: .*damaged' "$MPIEXEC" -n 4 hopwave-traverse 1d.h5 -o x.h5
