@@ -17,6 +17,14 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/repeat.py \
   python/hopwave/commands/run.py \
   python/hopwave/commands/tables.py \
+  python/hopwave/console/__init__.py \
+  python/hopwave/console/closing.py \
+  python/hopwave/console/estimates.py \
+  python/hopwave/console/events.py \
+  python/hopwave/console/handler.py \
+  python/hopwave/console/jobs.py \
+  python/hopwave/console/pace.py \
+  python/hopwave/console/start.py \
   python/hopwave/errors.py \
   python/hopwave/files/__init__.py \
   python/hopwave/files/base.py \
@@ -41,6 +49,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/columns.py \
   python/hopwave/study/figures.py \
   python/hopwave/study/hdf5.py \
+  python/hopwave/study/headline.py \
   python/hopwave/study/configuration.py \
   python/hopwave/study/machine.py \
   python/hopwave/study/methods.py \
@@ -50,8 +59,10 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/style.py \
   python/hopwave/study/trees.py \
   python/hopwave/study/units.py \
-  python/hopwave/study/whole.py
+  python/hopwave/study/whole.py \
+  python/snakemake_logger_plugin_hopwave/__init__.py
 
 EXTRA_DIST += python/README.md python/pyproject.toml
 EXTRA_DIST += python/tests/test_claims.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py
+EXTRA_DIST += python/tests/test_console.py

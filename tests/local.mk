@@ -11,6 +11,8 @@ EXTRA_DIST += tests/pipeline/search.t
 TESTS += tests/pipeline/programs.t
 EXTRA_DIST += tests/pipeline/programs.t
 TESTS += tests/workflow/small.t
+LONG_TESTS += tests/workflow/console.t
+EXTRA_DIST += tests/workflow/console.t
 EXTRA_DIST += tests/workflow/small.t
 
 # The workflow, with the Python of PYTHON3.

@@ -63,7 +63,6 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/plot_teps.py \
   workflow/scripts/plot_time.py \
   workflow/scripts/plot_volume.py \
-  workflow/scripts/summary.py \
   workflow/scripts/table.py \
   workflow/scripts/uphold.py
 

@@ -400,7 +400,7 @@ refused "a missing profile" 3 "no-profile: no profile" \
 refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its folder with --bin" \
     env PATH=/usr/bin:/bin "$PYTHON3" "$study" run --config "$test_config" --bin "$work"
 
-"$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n >few.out 2>&1
+"$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n --verbose >few.out 2>&1
 ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
 ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
 cat >both.yaml <<'END'
@@ -430,22 +430,22 @@ layouts: [{layout: 1d}]
 parts: [1]
 methods: [{method: auto}, {algorithm: sssp, method: delta}]
 END
-"$PYTHON3" "$study" run --config unlike.yaml -n >unlike.out 2>&1
+"$PYTHON3" "$study" run --config unlike.yaml -n --verbose >unlike.out 2>&1
 is "graphs that a method is not for are named, with the reason" "$(grep '^hopwave-study: ' unlike.out)" \
     "hopwave-study: left out: sssp by delta on bare, which has no weights
 hopwave-study: left out: sssp by delta on below, which has negative weights
 hopwave-study: left out: sssp by delta on ring, of whose file no weights are taken (weights: none)"
 ok "and the others run" grep -q '^traverse[a-z_]*  *6$' unlike.out
-"$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
+"$PYTHON3" "$study" run --config few.yaml -n --verbose >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
 
-"$PYTHON3" "$study" run --config few.yaml --max-scale 5 --max-roots 3 -n >cut.out 2>&1
+"$PYTHON3" "$study" run --config few.yaml --max-scale 5 --max-roots 3 -n --verbose >cut.out 2>&1
 ok "scales are cut by as much" grep -q 'output: results/graphs/weak-s4.h5' cut.out
 ok "and roots" grep -q -e '-k3-r1.h5' cut.out
 
 # Names that YAML takes for dates are names, for Snakemake too.
 echo 'graphs: [{model: rmat, scales: [6], name: 2020-01-01}]' >date.yaml
-"$PYTHON3" "$study" run --config date.yaml -n >date.out 2>&1
+"$PYTHON3" "$study" run --config date.yaml -n --verbose >date.out 2>&1
 ok "a date is a name" grep -q 'output: results/graphs/2020-01-01-s6.h5' date.out
 
 # The studies that come with it are such as the workflow takes.

@@ -69,7 +69,7 @@ machine="machine={estimates: true, gpus_per_node: 4, modules: [hopwave-1], conta
 by_jobs() {
     config=$work/$1
     shift
-    run_study "$config" --profile slurm -- --config "$machine" --sdm env-modules \
+    run_study "$config" --verbose --profile slurm -- --config "$machine" --sdm env-modules \
         --set-threads generate=1 partition=1 traverse=2 traverse_alone=2 validate=1 \
         --latency-wait 5 --retries 0 --slurm-status-command squeue \
         --slurm-init-seconds-before-status-checks 8 "$@"

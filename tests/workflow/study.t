@@ -135,7 +135,7 @@ is "a second repeat keeps the first" "$(would_make changed.yaml | grep -e '-r1\.
 sed -e 's/^repeats: 1/repeats: 2/' -e 's/scales: .*/scales: [5]/' -e 's/^parts: .*/parts: [1]/' \
     "$test_config" >changed.yaml
 echo "store: none" >>changed.yaml
-run_study changed.yaml >repeats.log 2>&1
+run_study changed.yaml --verbose >repeats.log 2>&1
 is "without trees every search is checked" \
     "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 24
 is "repeats are timed one after the other" \

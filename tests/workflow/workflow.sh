@@ -24,6 +24,6 @@ run_study() {
 # would_make CONFIG: the files that a run would make, sorted, without those that
 # follow from any change (tables and plots).
 would_make() {
-    run_study "$1" --dry-run 2>&1 | sed -n 's/^    output: //p' | tr -d ' ' | tr ',' '\n' |
+    run_study "$1" --dry-run --verbose 2>&1 | sed -n 's/^    output: //p' | tr -d ' ' | tr ',' '\n' |
         grep -v -E '^results/(plots|tables)/' | sort -u
 }

@@ -14,9 +14,10 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from base64 import urlsafe_b64decode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from .base import fail
 Folder = str | os.PathLike[str]
 MARK = "HOPWAVE_RUN"
 PATIENCE = 10  # seconds in which searches that are told to end may do so
+ALONE = 1.0  # seconds after which an interrupt is handed on to a run that goes on
 
 
 @contextmanager
@@ -135,26 +137,65 @@ def clear(directory: Folder, slurm: bool) -> None:
     remove_unnamed(directory)
 
 
-def watch(command: Sequence[str], directory: Folder) -> int:
-    """Runs Snakemake and returns its status. An interrupt of the keyboard reaches it and
-    its jobs by itself; a request to end is handed on, and its jobs end too."""
-    environment = {**os.environ, MARK: mark(directory)}
+class Watched:
+    """A run of Snakemake, which interrupts and requests to end reach.
 
-    def listen() -> None:
-        # Shells let what they start in the background ignore interrupts.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    environment   more variables for it
+    stop          a file that is made when the run is told to end
+    """
 
-    snakemake = subprocess.Popen(command, env=environment, preexec_fn=listen)
+    def __init__(
+        self, directory: Folder, environment: Mapping[str, str] | None = None, stop: str = ""
+    ) -> None:
+        self.directory, self.stop = directory, stop
+        self.environment = {**os.environ, **(environment or {}), MARK: mark(directory)}
+        self.told = False
 
-    def end(*_: object) -> None:
-        snakemake.send_signal(signal.SIGINT)
-        send([p for p in marked(directory) if p != snakemake.pid], signal.SIGTERM)
+    def run(self, command: Sequence[str]) -> int:
+        """Runs it and returns its status. An interrupt of the keyboard reaches it and its jobs
+        by itself; one that came to this process alone, or a request to end, is handed on, and
+        its jobs end too."""
 
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, end),
-    }
-    status = snakemake.wait()
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    return status
+        def listen() -> None:
+            # Shells let what they start in the background ignore interrupts.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+        self.snakemake = subprocess.Popen(command, env=self.environment, preexec_fn=listen)
+        before = {
+            signal.SIGINT: signal.signal(signal.SIGINT, self.interrupted),
+            signal.SIGTERM: signal.signal(signal.SIGTERM, self.end),
+        }
+        status = self.snakemake.wait()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        return status
+
+    def note(self) -> None:
+        """Says, once, that the run is told to end."""
+        if not self.told and self.stop:
+            with suppress(OSError):
+                Path(self.stop).touch()
+        self.told = True
+
+    def interrupted(self, *_: object) -> None:
+        """Hands an interrupt on to a run that has not had it from the keyboard."""
+        if self.told:
+            return
+        self.note()
+        timer = threading.Timer(ALONE, self.end)
+        timer.daemon = True
+        timer.start()
+
+    def end(self, *_: object) -> None:
+        self.note()
+        if self.snakemake.poll() is None and not self.stopping():
+            self.snakemake.send_signal(signal.SIGINT)
+        send([p for p in marked(self.directory) if p != self.snakemake.pid], signal.SIGTERM)
+
+    def stopping(self) -> bool:
+        """Whether the run says that it is ending."""
+        if not self.stop:
+            return False
+        from ..console import events
+
+        return events.read(Path(self.stop.removesuffix(".stop"))).stopping

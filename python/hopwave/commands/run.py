@@ -3,17 +3,21 @@
 import argparse
 import atexit
 import json
+import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from ..study.configuration import Study
-from tempfile import mkdtemp
+    from ..study.machine import Machine
 
+from ..console import closing, events
+from ..console.events import Run, Settings
 from . import guard
 from .base import Place, fail, need, open_file, printable, read_config, read_study, use_programs
 
@@ -64,7 +68,15 @@ def add(commands: Any) -> None:
         "time each search once",
     )
     command.add_argument("--max-roots", type=int, metavar="N", help="search from N roots at most")
-    command.add_argument("--dry-run", "-n", action="store_true", help="only say what would run")
+    command.add_argument(
+        "--dry-run",
+        "-n",
+        action="store_true",
+        help="only say what would run, and what it would take",
+    )
+    command.add_argument(
+        "--verbose", action="store_true", help="show what Snakemake itself says, instead"
+    )
     add_machine(command)
     command.set_defaults(main=main)
 
@@ -105,11 +117,25 @@ def profile_value(command: list[str], key: str) -> Any:
     return next(filter(None, values), None)
 
 
-def call(command: list[str], directory: str | Path, given: Path | None = None) -> int:
-    """Runs Snakemake alone in a folder, clear of what a killed run has left there, and
-    returns its status.
+@dataclass
+class Outcome:
+    """What became of a run of Snakemake."""
 
-    given  a configuration that is kept in results/, once no other run is at work
+    status: int
+    run: Run
+    interrupted: bool
+
+
+def call(
+    command: list[str],
+    directory: str | Path,
+    given: Path | None = None,
+    settings: Settings | None = None,
+) -> Outcome:
+    """Runs Snakemake alone in a folder, clear of what a killed run has left there.
+
+    given      a configuration that is kept in results/, once no other run is at work
+    settings   of the console; None: Snakemake prints itself
     """
     slurm = profile_value(command, "executor") == "slurm"
     with guard.alone(directory) as locked:
@@ -121,13 +147,27 @@ def call(command: list[str], directory: str | Path, given: Path | None = None) -
         if slurm and not profile_value(command, "slurm-jobname-prefix"):
             name = ["--slurm-jobname-prefix", guard.prefix(directory)]
             command = [*command[:3], *name, *command[3:]]
-        return guard.watch(command, directory)
+        return watched(command, directory, settings)
+
+
+def watched(command: list[str], directory: str | Path, settings: Settings | None) -> Outcome:
+    """Runs Snakemake with the console of hopwave-study, which it finds as a plugin."""
+    if settings is None:
+        watch = guard.Watched(directory)
+        return Outcome(watch.run(command), Run(), watch.told)
+    start = [command[0], "-m", "hopwave.console.start", "--logger", "hopwave"]
+    command = [*start, *command[3:]]
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    environment = {events.SETTINGS: settings.write(), "PYTHONPATH": path}
+    watch = guard.Watched(directory, environment, f"{settings.events}.stop")
+    status = watch.run(command)
+    return Outcome(status, events.read(Path(settings.events)), watch.told)
 
 
 def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
     config = Path(options.config or place.folder / "config" / "study.yaml")
-    results = Path(options.directory) / "results"
     use_programs(place, options.bin, *PROGRAMS)
     study = read_study(config, options.directory)
     most, given = options.max_parts, config
@@ -137,23 +177,105 @@ def main(place: Place, options: argparse.Namespace) -> None:
     config = as_read(wanted, options.directory)
     if any(cut is not None for cut in cuts):
         study, given = read_study(config, options.directory), config
-    report = results / "report.html"
     command = snakemake(place, options, config, options.directory)
-    if study.left_out:
-        missing = ", ".join(study.left_out)
-        print(f"hopwave-study: left out, not there: {missing}", file=sys.stderr)
-    for sentence in dict.fromkeys(study.not_run):
-        print(f"hopwave-study: left out: {sentence}", file=sys.stderr)
+    settings = Settings(
+        events=str(config.resolve().with_name("events")),
+        verbose=options.verbose,
+        methods=len({(s["algorithm"], s["method"]) for s in study.searches.values()}) > 1,
+        repeats=study.repeats > 1,
+    )
+    announce(study, command)
     if options.dry_run:
-        command += ["--dry-run", *options.snakemake]
-        sys.exit(subprocess.run(command).returncode)
+        plan(command, options, study, settings)
+    results = Path(options.directory) / "results"
+    report = results / "report.html"
     command += ["--report", str(report.resolve()), "--report-after-run"]
-    status = call(command + options.snakemake, options.directory, given)
-    if status == 0:
-        print(f"report: {report.resolve()}")
-    else:
-        say_broken(results)
-    sys.exit(status)
+    outcome = call(command + options.snakemake, options.directory, given, settings)
+    finish(outcome, Path(options.directory), report)
+
+
+def announce(study: "Study", command: list[str]) -> None:
+    """Says what of a study is left out, and where its searches have too few cores."""
+    if study.left_out:
+        say(f"left out, not there: {', '.join(study.left_out)}")
+    for sentence in dict.fromkeys(study.not_run):
+        say(f"left out: {sentence}")
+    if profile_value(command, "executor") not in (None, "local"):
+        return
+    cores = len(os.sched_getaffinity(0))
+    ranks = max((p["parts"] for p in study.partitions.values()), default=1)
+    if ranks > cores and any(s["device"] == "cpu" for s in study.searches.values()):
+        say(
+            f"searches on up to {ranks} ranks share {cores} core{'s' * (cores != 1)} here: "
+            "their times say little of the methods, and the page marks them"
+        )
+
+
+def say(sentence: str) -> None:
+    print(f"hopwave-study: {printable(sentence)}", file=sys.stderr, flush=True)
+
+
+def plan(
+    command: list[str], options: argparse.Namespace, study: "Study", settings: Settings
+) -> NoReturn:
+    """Says what a run would make, and what that would take."""
+    from ..console import estimates
+
+    command = [*command, "--dry-run", *options.snakemake]
+    outcome = watched(command, options.directory, settings)
+    if outcome.interrupted:
+        sys.exit(130)
+    if outcome.status:
+        fail_with(outcome, Path(options.directory))
+    machine = read_machine(command)
+    for line in estimates.report(study, outcome.run.planned, machine, options.directory):
+        print(line)
+    sys.exit(0)
+
+
+def read_machine(command: list[str]) -> "Machine":
+    """The machine that the profile of a command describes."""
+    from ..study.machine import Machine, MachineError
+
+    settings = (profile_value(command, "config") or {}).get("machine")
+    try:
+        return Machine(settings, say)
+    except MachineError as error:
+        fail(3, str(error))
+
+
+def finish(outcome: Outcome, directory: Path, report: Path) -> NoReturn:
+    """Says what came of a run, and ends."""
+    if outcome.interrupted:
+        say(closing.interrupted(outcome.run))
+        sys.exit(130)
+    if outcome.status:
+        fail_with(outcome, directory)
+    results = directory / "results"
+    lines = closing.results(results) if outcome.run.total else []
+    for line in ["", *lines, ""] if lines else []:
+        print(printable(line))
+    if not outcome.run.total:
+        print("nothing to make: all is there and up to date")
+    page = results / "index.html"
+    if page.is_file():
+        print(f"page: {page.resolve()}")
+    print(f"report: {report.resolve()}")
+    if (results / "results.csv").is_file():
+        print(f"figures: {(results / 'results.csv').resolve()}")
+    sys.exit(0)
+
+
+def fail_with(outcome: Outcome, directory: Path) -> NoReturn:
+    """Says why a run failed, the cause last, and ends."""
+    run = outcome.run
+    say(closing.failed(run) if run.failed else "the study did not run to its end")
+    for line in closing.causes(run, directory):
+        print(printable(line), file=sys.stderr)
+    say_broken(directory / "results")
+    if not run.failed and not run.errors:
+        say(f"Snakemake ended with status {outcome.status}; --verbose shows what it says")
+    sys.exit(outcome.status if outcome.status > 0 else 1)
 
 
 def say_broken(results: Path) -> None:

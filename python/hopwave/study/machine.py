@@ -65,8 +65,9 @@ def yield_library() -> str | None:
 
 
 @cache
-def asked(command: tuple[str, ...]) -> str | tuple[float, int]:
-    """Seconds and bytes a rank that a program estimates, or the sentence of its failure."""
+def asked(command: tuple[str, ...]) -> str | tuple[float, int, int]:
+    """Seconds, bytes of memory of a rank and bytes on disk that a program estimates, or the
+    sentence of its failure."""
     try:
         ran = subprocess.run(
             command,
@@ -81,7 +82,8 @@ def asked(command: tuple[str, ...]) -> str | tuple[float, int]:
     if ran.returncode != 0 or "memory_per_rank" not in lines:
         said = ran.stderr.strip().splitlines()
         return said[-1] if said else f"{command[0]} --estimate ended with {ran.returncode}"
-    return float(lines.get("seconds", 0)), int(lines["memory_per_rank"])
+    disk = int(lines.get("disk", 0))
+    return float(lines.get("seconds", 0)), int(lines["memory_per_rank"]), disk
 
 
 class Machine:
@@ -143,7 +145,7 @@ class Machine:
 
     def _estimate(
         self, program: str, arguments: str, inputs: Iterable[str], ranks: int, threads: int
-    ) -> tuple[float, int] | None:
+    ) -> tuple[float, int, int] | None:
         for path in inputs:
             if not os.path.exists(path):
                 # Tells Snakemake to ask again once the file is made.

@@ -33,3 +33,11 @@ def words(column: str, unit: str | None) -> str:
     if unit and name.endswith("TEPS"):
         return name.removesuffix("TEPS") + unit
     return f"{name}, {unit}" if unit else name
+
+
+def quantity(column: str, value: float) -> str:
+    """A value of a column with its unit, in three digits."""
+    factor, unit = unit_of(column, value)
+    scaled = value * factor
+    text = f"{scaled:.3g}" if abs(scaled) < 1000 else f"{scaled:.0f}"
+    return f"{text} {unit}" if unit else text

@@ -1,0 +1,1 @@
+"""What hopwave-study prints while a study runs, before it and after it."""
