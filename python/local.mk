@@ -8,6 +8,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/base.py \
   python/hopwave/commands/compare.py \
   python/hopwave/commands/compare_report.py \
+  python/hopwave/commands/confined.py \
   python/hopwave/commands/crate.py \
   python/hopwave/commands/guard.py \
   python/hopwave/commands/main.py \
@@ -64,5 +65,5 @@ nobase_dist_pkgdata_DATA += \
 
 EXTRA_DIST += python/README.md python/pyproject.toml
 EXTRA_DIST += python/tests/test_claims.py
-EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py
+EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
 EXTRA_DIST += python/tests/test_console.py

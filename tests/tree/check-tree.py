@@ -43,6 +43,7 @@ HEADERS = (".h", ".cuh")
 # Layers, lowest first. Folders of one line are siblings, which do not include each other.
 LIB_LAYERS = [
     ["lib/base"],
+    ["lib/guard"],
     ["lib/comm"],
     ["lib/store", "lib/store/catalogue", "lib/store/digest"],
     ["lib/graph", "lib/graph/generate", "lib/graph/generate/spatial"],

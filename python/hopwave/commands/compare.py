@@ -98,8 +98,10 @@ class Timings:
                 trees = sorted(
                     p.relative_to(folder).as_posix() for p in folder.glob("results/trees/**/*.h5")
                 )
-                table = records.records(folder, {tree: [] for tree in trees})
-                searches = records.searches(folder, trees)
+                table = records.records(
+                    folder, {tree: [] for tree in trees}, records.foreign_record
+                )
+                searches = records.searches(folder, trees, records.foreign_search_columns)
             else:
                 data = self.archive(path, work)
                 table = tables.files(data / "files.csv")

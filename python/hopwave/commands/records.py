@@ -1,7 +1,7 @@
 """What the files of a study say of themselves, and whether they follow from one another."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ..study.configuration import CHECK, GRAPH, PARTITION, TREE, Study
 from ..study.hdf5 import DAMAGE, has, member
 from ..study.trees import attributes, frame, verdict
 from .base import open_file
+from .confined import ConfinedError, confined
 
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
@@ -60,6 +61,14 @@ def record(path: str | PathLike[str]) -> dict[str, Any]:
     return found
 
 
+def foreign_record(path: str | PathLike[str]) -> dict[str, Any]:
+    """The same of a file that anybody may have made, read in a process of its own."""
+    try:
+        return dict(confined(record, Path(path)))
+    except (ConfinedError, TypeError, ValueError) as error:
+        raise UnreadableError(str(error)) from None
+
+
 def inputs(study: Study) -> dict[str, list[str]]:
     """The files of a study, each with those that it was made from."""
     made: dict[str, list[str]] = {}
@@ -78,24 +87,47 @@ def inputs(study: Study) -> dict[str, list[str]]:
     return made
 
 
-def records(folder: Path, made: Mapping[str, Iterable[str]]) -> pandas.DataFrame:
-    """A table of files below a folder, a row for each."""
+def records(
+    folder: Path,
+    made: Mapping[str, Iterable[str]],
+    read: Callable[[Path], dict[str, Any]] = record,
+) -> pandas.DataFrame:
+    """A table of files below a folder, a row for each, as `read` reads them."""
     rows = []
     for path, before in made.items():
-        rows.append({"file": path, "inputs": " ".join(before), **record(folder / path)})
+        rows.append({"file": path, "inputs": " ".join(before), **read(folder / path)})
     table = pandas.DataFrame(rows)
     order = {kind: number for number, kind in enumerate(KINDS.values())}
     return table.sort_values("kind", key=lambda kinds: kinds.map(order), kind="stable")
 
 
-def searches(folder: Path, trees: Iterable[str]) -> pandas.DataFrame:
+def search_columns(path: Path) -> dict[str, list[float]]:
+    """The measurements of the searches in a tree file, by column."""
+    open_file(path).close()
+    with h5py.File(path) as file:
+        table = frame(member(file, "run/search"))[SEARCH]
+    return {column: table[column].tolist() for column in SEARCH}
+
+
+def foreign_search_columns(path: Path) -> dict[str, list[float]]:
+    """The same of a file that anybody may have made, read in a process of its own."""
+    columns = confined(search_columns, path)
+    if not all(isinstance(value, (int, float)) for column in SEARCH for value in columns[column]):
+        raise ValueError("searches without numbers")
+    return dict(columns)
+
+
+def searches(
+    folder: Path,
+    trees: Iterable[str],
+    read: Callable[[Path], dict[str, list[float]]] = search_columns,
+) -> pandas.DataFrame:
     """The measurements of all searches in tree files, a row for each search."""
     tables = []
     for path in trees:
         try:
-            with h5py.File(folder / path) as file:
-                table = frame(member(file, "run/search"))[SEARCH]
-        except DAMAGE as error:
+            table = pandas.DataFrame(read(folder / path))
+        except (*DAMAGE, ConfinedError) as error:
             raise UnreadableError(f"{path}: no tree of Hopwave ({error})") from None
         table.insert(0, "file", path)
         tables.append(table)
