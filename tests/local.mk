@@ -108,8 +108,9 @@ TESTS += tests/pipeline/methods.t
 EXTRA_DIST += tests/pipeline/methods.t
 TESTS += tests/pipeline/labels.t
 EXTRA_DIST += tests/pipeline/labels.t tests/pipeline/table.py
-LONG_TESTS += tests/pipeline/import-files.t
-EXTRA_DIST += tests/pipeline/import-files.t
+LONG_TESTS += tests/pipeline/import-files.t tests/pipeline/import-archives.t
+EXTRA_DIST += tests/pipeline/import-files.t tests/pipeline/import-archives.t \
+  tests/pipeline/archives.py
 
 # GPUs: what can be tried without one, and the long test for machines that have one.
 TESTS += tests/gpu/device.t

@@ -86,16 +86,16 @@ libhopwave_a_SOURCES += \
 libhopwave_a_SOURCES += \
   lib/graph/import/compact_ids.c \
   lib/graph/import/compact_sparse_ids.c \
-  lib/graph/import/decompress.c \
   lib/graph/import/draw_weights.c \
   lib/graph/import/fold_undirected.c \
   lib/graph/import/format_reader.h \
+  lib/graph/import/head.c \
   lib/graph/import/import.c \
   lib/graph/import/import.h \
+  lib/graph/import/import_files.c \
   lib/graph/import/import_report.c \
   lib/graph/import/import_steps.h \
-  lib/graph/import/input_digest.c \
-  lib/graph/import/input_file.c \
+  lib/graph/import/listed_vertices.c \
   lib/graph/import/match_listings.c \
   lib/graph/import/parse_job.h \
   lib/graph/import/parse_ranges.c \
@@ -105,10 +105,24 @@ libhopwave_a_SOURCES += \
   lib/graph/import/scan_numbers.h \
   lib/graph/import/write_graph.c
 libhopwave_a_SOURCES += \
+  lib/graph/import/input/codec.h \
+  lib/graph/import/input/codec_bzip2.c \
+  lib/graph/import/input/codec_gzip.c \
+  lib/graph/import/input/codec_xz.c \
+  lib/graph/import/input/codec_zstd.c \
+  lib/graph/import/input/decompress.c \
+  lib/graph/import/input/input.h \
+  lib/graph/import/input/input_digest.c \
+  lib/graph/import/input/input_file.c \
+  lib/graph/import/input/tar_archive.c \
+  lib/graph/import/input/tar_archive.h
+libhopwave_a_SOURCES += \
   lib/graph/import/formats/dimacs.c \
   lib/graph/import/formats/edge_list.c \
   lib/graph/import/formats/gap.c \
   lib/graph/import/formats/graph500_packed.c \
+  lib/graph/import/formats/ldbc.c \
+  lib/graph/import/formats/ldbc.h \
   lib/graph/import/formats/line_fields.c \
   lib/graph/import/formats/line_fields.h \
   lib/graph/import/formats/matrix_market.c \

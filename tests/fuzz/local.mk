@@ -9,7 +9,10 @@ FUZZ_PARTS = \
   tests/fuzz/fuzz.c tests/fuzz/binary.c tests/fuzz/target.c \
   lib/graph/import/formats/edge_list.c lib/graph/import/formats/line_fields.c lib/graph/import/formats/dimacs.c \
   lib/graph/import/formats/gap.c lib/graph/import/formats/metis.c lib/graph/import/formats/matrix_market.c \
-  lib/graph/import/formats/graph500_packed.c lib/graph/import/input_file.c lib/graph/import/decompress.c lib/graph/import/scan_numbers.c \
+  lib/graph/import/formats/graph500_packed.c lib/graph/import/head.c lib/graph/import/scan_numbers.c \
+  lib/graph/import/formats/ldbc.c lib/graph/import/input/input_file.c lib/graph/import/input/decompress.c \
+  lib/graph/import/input/codec_gzip.c lib/graph/import/input/codec_xz.c \
+  lib/graph/import/input/codec_bzip2.c lib/graph/import/input/codec_zstd.c \
   lib/base/memory.c lib/base/status.c
 EXTRA_DIST += tests/fuzz/target.c tests/fuzz/corpus
 check_PROGRAMS += tests/fuzz/replay.t
@@ -27,8 +30,9 @@ fuzz-programs:
 	  reader=-DHW_FUZZ_READER=hw_reader_$$format; test $$format = stream && reader=; \
 	  MPICH_CC='$(FUZZ_CC)' OMPI_CC='$(FUZZ_CC)' $(MPICC) -std=gnu11 -g -O1 -w \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	    $$reader -D_GNU_SOURCE -I$(top_srcdir) \
-	    $(FUZZ_PARTS:%=$(top_srcdir)/%) $(ZLIB_LIBS) $(LZMA_LIBS) -o fuzz/$$format || exit 1; \
+	    $$reader -D_GNU_SOURCE -I$(top_builddir) -I$(top_srcdir) \
+	    $(FUZZ_PARTS:%=$(top_srcdir)/%) $(ZLIB_LIBS) $(LZMA_LIBS) \
+	    $(BZIP2_LIBS) $(ZSTD_LIBS) -o fuzz/$$format || exit 1; \
 	done
 fuzz: fuzz-programs
 	for format in $(FUZZ_FORMATS); do \

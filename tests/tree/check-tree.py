@@ -47,6 +47,7 @@ LIB_LAYERS = [
     ["lib/comm"],
     ["lib/store", "lib/store/catalogue", "lib/store/digest"],
     ["lib/graph", "lib/graph/generate", "lib/graph/generate/spatial"],
+    ["lib/graph/import/input"],
     [
         "lib/graph/import",
         "lib/graph/import/formats",

@@ -13,49 +13,7 @@
 #define HOPWAVE_GRAPH_IMPORT_FORMAT_READER_H
 
 #include "lib/graph/import/import.h"
-
-/* ---- the bytes of a file ---- */
-
-/*
- * A file as a sequence of bytes. One that is compressed (stream) is read from the
- * start to the end, by one thread at a time: an offset before the last one starts
- * anew. Other files are read anywhere, by any thread.
- */
-struct hw_input {
-    const char *path;   /* borrowed */
-    int fd;             /* of the file as it lies on the disk */
-    hw_count file_size; /* bytes on the disk */
-    hw_count size;      /* bytes that can be read; -1: not known before the end */
-    bool stream;        /* read in order only */
-    hw_count consumed;  /* bytes of the file gone through, for progress; streams only */
-    void *state;        /* of a stream */
-    /* Of a stream: reads as hw_input_read(); frees the state. */
-    enum hw_status (*read)(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
-                           hw_count *got, struct hw_error *err);
-    void (*close)(struct hw_input *input);
-};
-
-/* Opens a file that is neither a folder nor empty. Local.
- * Returns HW_BAD_INPUT with an error message that starts with the path. */
-enum hw_status hw_input_open(const char *path, struct hw_input *input, struct hw_error *err);
-
-/* Makes a stream of an open file that gzip or xz compressed, according to its first
- * bytes; leaves others alone. Local. Error messages start with the path. */
-enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
-
-/*
- * Reads up to count bytes from offset on; fewer only at the end of the file. Local.
- * Error messages start with the path.
- */
-enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
-                             hw_count *got, struct hw_error *err);
-
-/* Reads exactly count bytes; HW_BAD_INPUT where the file ends before. Local. */
-enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *bytes,
-                                 hw_count count, struct hw_error *err);
-
-/* Closes it; accepts one that was never opened if it is zeroed. Local. */
-void hw_input_close(struct hw_input *input);
+#include "lib/graph/import/input/input.h"
 
 /* ---- the beginning of a file ---- */
 
@@ -165,6 +123,7 @@ extern const struct hw_reader hw_reader_metis;
 extern const struct hw_reader hw_reader_sg;
 extern const struct hw_reader hw_reader_wsg;
 extern const struct hw_reader hw_reader_packed;
+extern const struct hw_reader hw_reader_ldbc;
 
 /* ---- tuples of a rank ---- */
 

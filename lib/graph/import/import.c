@@ -5,6 +5,7 @@
 #include "lib/graph/generate/generator_spec.h"
 #include "lib/graph/graph_writer.h"
 #include "lib/graph/import/import_steps.h"
+#include "lib/graph/import/input/tar_archive.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -18,13 +19,13 @@ static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
     [HW_IMPORT_EDGES] = &hw_reader_edges,   [HW_IMPORT_MTX] = &hw_reader_mtx,
     [HW_IMPORT_GR] = &hw_reader_gr,         [HW_IMPORT_METIS] = &hw_reader_metis,
     [HW_IMPORT_SG] = &hw_reader_sg,         [HW_IMPORT_WSG] = &hw_reader_wsg,
-    [HW_IMPORT_PACKED] = &hw_reader_packed,
+    [HW_IMPORT_PACKED] = &hw_reader_packed, [HW_IMPORT_LDBC] = &hw_reader_ldbc,
 };
 
 const char *const *hw_import_names(void)
 {
-    static const char *const names[] = {"auto", "edges", "mtx",    "gr", "metis",
-                                        "sg",   "wsg",   "packed", NULL};
+    static const char *const names[] = {"auto", "edges", "mtx",    "gr",   "metis",
+                                        "sg",   "wsg",   "packed", "ldbc", NULL};
 
     return names;
 }
@@ -73,11 +74,8 @@ static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error
     } known[] = {
         {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8, 0},
         {"PK\x03\x04", "is a zip archive; unpack it first", 4, 0},
-        {"BZh", "is compressed with bzip2; unpack it first", 3, 0},
-        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4, 0},
         {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4, 0},
         {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6, 0},
-        {"ustar", "is a tar archive; unpack it first", 5, 257},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -91,14 +89,13 @@ static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error
     return HW_OK;
 }
 
-/* Finds the format: its number into *format. */
-static enum hw_status recognize(const struct hw_head *head, enum hw_import_format *format,
-                                struct hw_error *err)
+int hw_import_surest(const struct hw_head *head, enum hw_import_format *format)
 {
+    const enum hw_import_format asked = *format;
     int best = 0;
 
-    if (*format != HW_IMPORT_AUTO)
-        return HW_OK;
+    if (asked != HW_IMPORT_AUTO)
+        return readers[asked]->recognize(head);
     for (int i = HW_IMPORT_AUTO + 1; i < HW_IMPORT_FORMATS; i++) {
         const int sure = readers[i]->recognize(head);
         if (sure > best) {
@@ -106,11 +103,55 @@ static enum hw_status recognize(const struct hw_head *head, enum hw_import_forma
             *format = (enum hw_import_format)i;
         }
     }
-    if (best == 0)
+    return best;
+}
+
+/* Finds the format: its number into *format. */
+static enum hw_status recognize(const struct hw_head *head, enum hw_import_format *format,
+                                struct hw_error *err)
+{
+    if (*format != HW_IMPORT_AUTO || hw_import_surest(head, format) > 0)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: is in no format that Hopwave recognizes by its first bytes; "
+                   "give it with --format",
+                   head->input->path);
+}
+
+/* Goes into an archive; binary formats may begin with any bytes. On rank 0. */
+static enum hw_status look_into_archive(struct hw_import *import, struct hw_error *err)
+{
+    const enum hw_import_format format = import->options.format;
+    bool is_archive = false;
+
+    if (import->vertices_path || (format != HW_IMPORT_AUTO && !readers[format]->lines))
+        return HW_OK;
+    HW_TRY(hw_archive_recognize(&import->input, &is_archive, err));
+    if (is_archive)
+        return hw_import_enter_archive(import, err);
+    if (format == HW_IMPORT_LDBC)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: is in no format that Hopwave recognizes by its first bytes; "
-                       "give it with --format",
-                       head->input->path);
+                       "%s: is neither NAME.v, NAME.e nor NAME.properties of an LDBC graph, nor an "
+                       "archive of one",
+                       import->input.path);
+    return HW_OK;
+}
+
+/* What the properties of an LDBC graph say, once its edges' header was read. */
+static enum hw_status apply_properties(struct hw_import *import, struct hw_error *err)
+{
+    const struct hw_ldbc *ldbc = &import->ldbc;
+    struct hw_facts *facts = &import->facts;
+
+    import->listed = ldbc->vertices;
+    if (!ldbc->known)
+        return HW_OK;
+    facts->undirected = !ldbc->directed;
+    facts->edges = ldbc->edges;
+    if (ldbc->weighted && !facts->has_weights && import->options.weights != HW_TAKE_NONE)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has no weights, and by its properties edges have some",
+                       import->input.path);
     return HW_OK;
 }
 
@@ -118,9 +159,10 @@ static enum hw_status recognize(const struct hw_head *head, enum hw_import_forma
 static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
 {
     struct hw_head head = {.input = &import->input};
-    enum hw_import_format format = import->options.format;
     struct hw_facts *facts = &import->facts;
 
+    HW_TRY(look_into_archive(import, err));
+    enum hw_import_format format = import->options.format;
     enum hw_status status = hw_head_more(&head, err);
     /* A byte order mark. */
     if (status == HW_OK && strncmp(head.bytes, "\xef\xbb\xbf", 3) == 0)
@@ -140,6 +182,8 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
                                    .take = import->options.weights};
         status = import->reader->header(&head, &import->options, facts, err);
     }
+    if (status == HW_OK && format == HW_IMPORT_LDBC)
+        status = apply_properties(import, err);
     if (status == HW_OK) {
         facts->body = head.at;
         facts->line = head.line;
@@ -150,16 +194,50 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
     return status;
 }
 
+/* A text that rank 0 has, perhaps, to all ranks. Collective. */
+static enum hw_status share_text(const struct hw_context *ctx, char **text, struct hw_error *err)
+{
+    int length = *text ? (int)strlen(*text) + 1 : 0;
+
+    HW_TRY(hw_mpi(MPI_Bcast(&length, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err));
+    if (length == 0)
+        return HW_OK;
+    enum hw_status status = HW_OK;
+    if (ctx->rank > 0) {
+        free(*text);
+        *text = NULL;
+        status = hw_alloc_zero(text, length, 1, "a path", err);
+    }
+    HW_TRY_ALL(ctx, status, err);
+    return hw_mpi(MPI_Bcast(*text, length, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
+}
+
+/* The files that rank 0 reads, if they are in an archive. Collective. */
+static enum hw_status share_files(struct hw_import *import, struct hw_error *err)
+{
+    HW_TRY(share_text(&import->ctx, &import->edges_path, err));
+    HW_TRY(share_text(&import->ctx, &import->vertices_path, err));
+    import->input.path = import->edges_path;
+    if (!import->vertices_path)
+        return HW_OK;
+    if (import->input.stream && !import->vertices.path)
+        import->vertices = (struct hw_input){.fd = -1, .stream = true, .size = -1};
+    import->vertices.path = import->vertices_path;
+    return HW_OK;
+}
+
 /* What rank 0 found out, to all ranks. Collective. */
 static enum hw_status share_head(struct hw_import *import, struct hw_error *err)
 {
     struct {
         enum hw_import_format format;
         struct hw_facts facts;
-        hw_count bytes, tuples;
+        hw_count bytes, tuples, listed, size;
         double seconds;
-    } head = {import->options.format, import->facts, import->sample_bytes, import->sample_tuples,
-              import->sample_seconds};
+        bool stream;
+    } head = {import->options.format, import->facts,       import->sample_bytes,
+              import->sample_tuples,  import->listed,      import->input.size,
+              import->sample_seconds, import->input.stream};
 
     HW_TRY(hw_mpi(MPI_Bcast(&head, (int)sizeof head, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast",
                   err));
@@ -169,7 +247,10 @@ static enum hw_status share_head(struct hw_import *import, struct hw_error *err)
     import->sample_bytes = head.bytes;
     import->sample_tuples = head.tuples;
     import->sample_seconds = head.seconds;
-    return HW_OK;
+    import->listed = head.listed;
+    import->input.size = head.size;
+    import->input.stream = head.stream;
+    return share_files(import, err);
 }
 
 /* Refuses options that do not fit what the file says. */
@@ -201,9 +282,9 @@ enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_impo
     if (status == HW_OK) {
         import->ctx = *ctx;
         import->options = *options;
-        status = hw_input_open(options->path, &import->input, err);
+        status = hw_import_locate(import, err);
         if (status == HW_OK)
-            status = hw_input_unpack(&import->input, err);
+            status = hw_import_open_files(import, err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
@@ -223,7 +304,7 @@ void hw_import_close(struct hw_import *import)
 {
     if (!import)
         return;
-    hw_input_close(&import->input);
+    hw_import_close_files(import);
     free(import);
 }
 
@@ -342,6 +423,17 @@ static bool is_directed(const struct hw_import *import)
     return import->options.direction == HW_DIRECTED;
 }
 
+/* Numbers the vertices that occur, in edges or in a list of their own. Collective. */
+static enum hw_status number_vertices(struct hw_import *import, struct hw_pieces *pieces,
+                                      struct hw_labelling *labelling, struct hw_error *err)
+{
+    hw_count edge_pieces = 0;
+
+    HW_TRY(hw_import_list_vertices(import, pieces, &edge_pieces, err));
+    HW_TRY(hw_import_compact(import, pieces, labelling, err));
+    return hw_import_check_listed(import, pieces, edge_pieces, labelling->vertices, err);
+}
+
 /* From what the file lists to the graph. Collective. */
 static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
                             struct hw_graph_desc *desc, struct hw_labelling *labelling,
@@ -353,7 +445,7 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
     if (status == HW_OK)
         status = hw_import_resolve(import, pieces, err);
     if (status == HW_OK)
-        status = hw_import_compact(import, pieces, labelling, err);
+        status = number_vertices(import, pieces, labelling, err);
     desc->vertices = labelling->vertices;
     if (status == HW_OK && desc->directed && !import->ctx.quiet &&
         import->options.direction == HW_DIRECTION_OF_FILE)

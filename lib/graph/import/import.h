@@ -21,6 +21,7 @@ enum hw_import_format {
     HW_IMPORT_SG,     /* GAP's serialized lists */
     HW_IMPORT_WSG,    /* the same with i32 weights */
     HW_IMPORT_PACKED, /* Graph500: 12 bytes a tuple; f32 weights in PATH.weights */
+    HW_IMPORT_LDBC,   /* NAME.v and NAME.e, with or without NAME.properties */
     HW_IMPORT_FORMATS
 };
 

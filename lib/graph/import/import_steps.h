@@ -5,12 +5,17 @@
 #define HOPWAVE_GRAPH_IMPORT_IMPORT_STEPS_H
 
 #include "lib/graph/import/format_reader.h"
+#include "lib/graph/import/formats/ldbc.h"
 
 /* An import while it runs: what its steps share. */
 struct hw_import {
     struct hw_context ctx;
     struct hw_import_options options;
-    struct hw_input input; /* each rank has the file open */
+    char *edges_path, *vertices_path; /* what is read; vertices_path: NULL unless listed apart */
+    struct hw_input input;            /* each rank has the file open; an archive's rank 0 alone */
+    struct hw_input vertices;         /* no path unless vertices are listed apart */
+    struct hw_ldbc ldbc;              /* rank 0 */
+    hw_count listed;                  /* vertices that are to be listed apart; -1: not said */
     const struct hw_reader *reader;
     struct hw_facts facts;
     hw_count sample_bytes, sample_tuples; /* of the beginning of the body; text */
@@ -19,6 +24,24 @@ struct hw_import {
     hw_count repeated;                    /* percent: hw_import_repeated() */
     char digest[HW_DIGEST_SIZE];
 };
+
+/* Finds out which files the path stands for, by names alone: edges_path, vertices_path and, of an
+ * LDBC graph, the format and what its properties say. Local; the same on all ranks. */
+enum hw_status hw_import_locate(struct hw_import *import, struct hw_error *err);
+
+/* Opens them, unpacking what is compressed. Local. */
+enum hw_status hw_import_open_files(struct hw_import *import, struct hw_error *err);
+
+/* Closes them. Local. */
+void hw_import_close_files(struct hw_import *import);
+
+/* Makes a stream of the graph in an archive, the input; of an LDBC graph of its vertices too.
+ * Error messages call them ARCHIVE: MEMBER. Local, rank 0. */
+enum hw_status hw_import_enter_archive(struct hw_import *import, struct hw_error *err);
+
+/* How sure the surest format, or the one in *format unless that is HW_IMPORT_AUTO, takes the head
+ * as its own: 0 to 100. *format becomes the surest, if any is sure. Local. */
+int hw_import_surest(const struct hw_head *head, enum hw_import_format *format);
 
 /*
  * Parses this rank's share of the file, into pieces that the caller frees; the
@@ -70,6 +93,16 @@ enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest
                                         struct hw_pieces *pieces, struct hw_labelling *labelling,
                                         struct hw_error *err);
 
+/* Where vertices are listed apart: parses the list and adds its tuples, each from a vertex to
+ * itself, behind the pieces of the edges. *edge_pieces: pieces that there were. Collective. */
+enum hw_status hw_import_list_vertices(struct hw_import *import, struct hw_pieces *pieces,
+                                       hw_count *edge_pieces, struct hw_error *err);
+
+/* Refuses a list with repeated vertices, and edges of others than those; takes the pieces off that
+ * hw_import_list_vertices() added. vertices: ids are below. Collective. */
+enum hw_status hw_import_check_listed(const struct hw_import *import, struct hw_pieces *pieces,
+                                      hw_count edge_pieces, hw_gid vertices, struct hw_error *err);
+
 /* Bytes that a rank with so many tuples needs for folding, the tuples themselves
  * among them. Local. */
 hw_count hw_import_fold_bytes(hw_count tuples);
@@ -103,11 +136,6 @@ enum hw_status hw_import_repeated(const struct hw_import *import, const struct h
  * meant as undirected. Collective. */
 enum hw_status hw_import_report(const struct hw_import *import, const struct hw_graph_desc *desc,
                                 const struct hw_labelling *labelling, struct hw_error *err);
-
-/* The digest of the bytes of a file: XXH3-128 of the XXH3-128 digests of its blocks
- * of 2^20 bytes. out: [HW_DIGEST_SIZE], on all ranks. Collective. */
-enum hw_status hw_input_digest(const struct hw_context *ctx, const struct hw_input *input,
-                               char *out, struct hw_error *err);
 
 /* Id i of an array of a piece, its source or target. Local. */
 static inline hw_gid hw_piece_id(const struct hw_piece *piece, const void *array, hw_count i)

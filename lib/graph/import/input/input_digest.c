@@ -1,7 +1,8 @@
 /* The digest of an input file, made by all ranks. */
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/graph/import/import_steps.h"
+#include "lib/graph/import/input/input.h"
+#include "lib/store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
