@@ -48,6 +48,39 @@ refuses "parents elsewhere" "auto-k2-r1.h5: no file of Hopwave .*/parent: a link
 forged && tamper member external F/data/results/checks/rmat-s6/1d-1/auto-k2-r1.h5 rules "$work/fifo"
 refuses "verdicts elsewhere" "checks.*auto-k2-r1.h5: no file of Hopwave .*/rules: a link"
 
+# ---- what is opened ----
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    mkdir outside && echo secret >outside/secret
+    # opened ARCHIVE: files that repeat opens, or tries to, or that programs do which it starts.
+    opened() {
+        strace -f -qq -s 4096 -e trace=open,openat,openat2,creat,execve,execveat -o trace.out \
+            "$PYTHON3" "$study" repeat "$1" >traced.out 2>&1
+        echo "$?" >traced.rc
+        sed -n 's/^[0-9]* *[a-z0-9]*(\(AT_FDCWD, \)\{0,1\}"\([^"]*\)".*/\2/p' trace.out | sort -u
+    }
+    own=$("$PYTHON3" -c 'import sys; print("|".join({*filter(None, sys.path), sys.prefix, sys.base_prefix}))')
+    bin=$(cd "$top_builddir" && pwd) src=$(cd "$top_srcdir" && pwd)
+    own="$own|$bin|$src|/usr|/bin|/lib|/lib64|/etc|/proc|/sys|/dev|/run|[^:]*/hopwave-repeat-[^/]*"
+    # What Python, MPI and hwloc look for: a writable folder, a program on PATH, settings, a folder.
+    own="$own|.*/uname|(.*/)?ucx[.]conf|${TMPDIR:-/tmp}/[a-z0-9_]{8}"
+    # strange ARCHIVE: what is opened that is neither of the archive nor of the programs' own.
+    strange() {
+        opened "$1" | grep -v -E "^($own|$1|$work/$1)(/.*)?\$" |
+            grep -v -x -F -e "$work" -e "${TMPDIR:-/tmp}" -e / -e . -e ..
+    }
+    is "repeat opens an archive and its own files alone" "$(strange S)" ""
+    is "of one that is whole" "$(cat traced.rc)" 0
+    for kind in external soft storage virtual; do
+        forged && tamper table "$kind" "F/$tree" "$work/outside/secret" && tamper bag F
+        is "and of one that leads elsewhere by $kind" "$(strange F)" ""
+        is "which is refused" "$(cat traced.rc)" 3
+    done
+    forged && ln -s "$work/outside/secret" F/data/results/more.h5
+    is "and of one with a link" "$(strange F)" ""
+else
+    skip "what repeat opens" "there is no strace, or it may not trace"
+fi
+
 # ---- tables ----
 forged && row seconds 1e999
 refuses "a number without end" "files.csv has '1e999' where a number belongs"
