@@ -1,7 +1,9 @@
-"""Copies a file of Hopwave as other programs might write it: convert.py FROM TO order|width
+"""Copies a file of Hopwave as other programs might write it: convert.py FROM TO order|width|narrow|copied
 
 order  all numbers big-endian, tables and attributes too
 width  all numbers of datasets with 64 bits
+narrow whole numbers of datasets in the fewest bits that hold them
+copied by H5Ocopy(), as h5copy does
 """
 
 import sys
@@ -21,6 +23,19 @@ def element(old, what):
     return numpy.dtype(kinds.get(old.kind, old))
 
 
+def fewest_bits(values):
+    """The narrowest type that holds whole numbers: without signs where none is below zero."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return values.dtype
+    low, high = int(values.min()), int(values.max())
+    names = ["u1", "u2", "u4", "i8"] if low >= 0 else ["i1", "i2", "i4", "i8"]
+    return next(
+        numpy.dtype(name)
+        for name in names
+        if numpy.iinfo(name).min <= low and high <= numpy.iinfo(name).max
+    )
+
+
 def copy(source, target, what):
     """Copies groups, datasets and attributes."""
 
@@ -28,8 +43,9 @@ def copy(source, target, what):
         if isinstance(item, h5py.Group):
             made = target.require_group(name)
         else:
-            kind = element(item.dtype, what)
-            made = target.create_dataset(name, data=item[...].astype(kind), dtype=kind)
+            values = item[...]
+            kind = fewest_bits(values) if what == "narrow" else element(item.dtype, what)
+            made = target.create_dataset(name, data=values.astype(kind), dtype=kind)
         attributes(item, made)
 
     def attributes(item, made):
@@ -41,7 +57,11 @@ def copy(source, target, what):
                 made.attrs.create(name, value, dtype=element(kind, "order"))
 
     attributes(source, target)
-    source.visititems(visit)
+    if what == "copied":
+        for name in source:
+            source.copy(name, target)
+    else:
+        source.visititems(visit)
 
 
 with h5py.File(sys.argv[1]) as source, h5py.File(sys.argv[2], "w") as target:

@@ -44,7 +44,7 @@ else
 fi
 
 if python=$(python_with "h5py, numpy"); then
-    for kind in order width; do
+    for kind in order width narrow copied; do
         for file in g p t; do
             "$python" "$top_srcdir/tests/pipeline/convert.py" $file.h5 $file-$kind.h5 $kind || exit 99
         done

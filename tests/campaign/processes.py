@@ -1,0 +1,212 @@
+"""Programs that are stopped, disks that run full, and programs that want the same file."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from common import PATIENCE, World, WrongError, generator, judge, leftovers
+
+ASKED = [signal.SIGINT, signal.SIGTERM]
+OTHERS = [signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL]
+
+
+def group_of(command: list[str], world: World) -> "subprocess.Popen[bytes]":
+    """Starts a program in a process group of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=world.folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def alive(group: int) -> bool:
+    """Whether processes of a group run."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(words[2]) == group and words[0] not in "ZX":
+            return True
+    return False
+
+
+class Signals:
+    """Signals at random moments, to the launcher or to all: no file that is not whole, no process
+    left, nothing left that the next run does not remove."""
+
+    name = "signals"
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        folder = world.folder
+        self.graph, self.parts = folder / "g.h5", folder / "p.h5"
+        options = ("--model", "rmat", "--scale", "13")
+        world.made("hopwave-generate", "-q", *options, "-o", self.graph)
+        world.made(
+            "hopwave-partition",
+            "-q",
+            self.graph,
+            "--layout",
+            "1d",
+            "--parts",
+            "1",
+            "-o",
+            self.parts,
+        )
+        self.tree = folder / "t.h5"
+        search = ("--algorithm", "bfs", "--roots", "8")
+        world.made("hopwave-traverse", "-q", self.parts, *search, "-o", self.tree)
+        self.kept = [self.graph, self.parts, self.tree]
+        self.jobs = [
+            ("hopwave-generate", "-q", "--model", "rmat", "--scale", "14"),
+            ("hopwave-partition", "-q", self.graph, "--layout", "1d", "--parts", "1"),
+            ("hopwave-traverse", "-q", self.parts, *search),
+            ("hopwave-validate", "-q", self.tree, "--graph", self.graph),
+        ]
+
+    def tries(self, numbers: range) -> list[tuple[int, str]]:
+        wrong = []
+        for number in numbers:
+            try:
+                self.attempt(generator(self.name, number), number)
+            except WrongError as error:
+                wrong.append((number, str(error)))
+            self.world.clean(self.kept)
+        return wrong
+
+    def attempt(self, draw: random.Random, number: int) -> None:
+        program, *options = draw.choice(self.jobs)
+        out = self.world.folder / f"o{number}.h5"
+        ranks = draw.choice([0, 0, 1]) if "traverse" in program else draw.choice([0, 1, 2])
+        command = self.world.command(program, *options, "-o", out, ranks=ranks)
+        sent, whole = draw.choice(ASKED * 3 + OTHERS), draw.random() < 0.5
+        process = group_of(command, self.world)
+        time.sleep(draw.random() * draw.choice([0.05, 0.3, 0.6]))
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, sent) if whole else process.send_signal(sent)
+        status = self.waited(process, sent)
+        if out.exists():
+            judge(self.world.run("hopwave-info", "-q", out), 0)
+        elif status == 0 and not ranks:
+            raise WrongError(f"{program}: status 0 after {sent.name}, and no file")
+        word = "with a file" if out.exists() else "without"
+        self.world.counts[word if out.exists() or status else "launcher's 0 without"] += 1
+        if not ranks and not out.exists() and sent in ASKED and status not in (4, -sent):
+            raise WrongError(f"{program}: status {status} after {sent.name}")
+        left = leftovers(self.world.folder, out.name)
+        if left and sent != signal.SIGKILL and not ranks:
+            raise WrongError(f"{program}: {left[0]} is left after {sent.name}")
+        if left:
+            judge(self.world.run(program, *options, "--force", "-o", out), 0)
+            if leftovers(self.world.folder, out.name):
+                raise WrongError(f"{program}: {left[0]} is left after the next run, too")
+
+    @staticmethod
+    def waited(process: "subprocess.Popen[bytes]", sent: signal.Signals) -> int:
+        """The status of a program that was sent a signal; its processes must all have ended."""
+        try:
+            process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise WrongError(f"runs on for {PATIENCE} s after {sent.name}") from None
+        until = time.monotonic() + 15
+        while alive(process.pid):
+            if time.monotonic() > until:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise WrongError(f"processes are left after {sent.name}")
+            time.sleep(0.05)
+        return process.returncode
+
+
+class Disks:
+    """Disks that take some bytes and no more: status 4 and nothing left, or a whole file."""
+
+    name = "disks"
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.program = Path("tests", "faults", "make_file")
+        if not (world.programs / self.program).exists():
+            raise RuntimeError(f"there is no {world.programs / self.program}: make check makes it")
+
+    def tries(self, numbers: range) -> list[tuple[int, str]]:
+        wrong = []
+        for number in numbers:
+            try:
+                self.attempt(generator(self.name, number), number)
+            except WrongError as error:
+                wrong.append((number, str(error)))
+            self.world.clean([])
+        return wrong
+
+    def attempt(self, draw: random.Random, number: int) -> None:
+        edges = draw.choice([10, 1000, 50_000])
+        ranks = draw.choice([0, 1, 2])
+        size = 8 * edges
+        room = draw.choice([draw.randrange(size + 9000), size + draw.randrange(9000)])
+        out = self.world.folder / f"o{number}.h5"
+        done = self.world.run(
+            str(self.program), str(edges), "-q", "-o", out, "--room", str(room), ranks=ranks
+        )
+        status = judge(done, 0, 4)
+        if status == 0:
+            judge(self.world.run("hopwave-info", "-q", out), 0)
+        elif found := sorted(path.name for path in self.world.folder.iterdir()):
+            raise WrongError(f"{found[0]} is left on a full disk")
+        self.world.counts["full" if status else "room enough"] += 1
+
+
+class Races:
+    """Programs that write one file at the same time: one of them does, or the last by force."""
+
+    name = "races"
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def tries(self, numbers: range) -> list[tuple[int, str]]:
+        wrong = []
+        for number in numbers:
+            try:
+                self.attempt(generator(self.name, number), number)
+            except WrongError as error:
+                wrong.append((number, str(error)))
+            self.world.clean([])
+        return wrong
+
+    def attempt(self, draw: random.Random, number: int) -> None:
+        out = self.world.folder / "o.h5"
+        force = draw.random() < 0.5
+        started = []
+        for seed in range(draw.choice([2, 3])):
+            options = ("-q", "--model", "rmat", "--scale", "7", "--seed", str(seed))
+            command = self.world.command("hopwave-generate", *options, "-o", out)
+            started.append(group_of(command + ["--force"] * force, self.world))
+            time.sleep(draw.random() * 0.1)
+        statuses = []
+        for process in started:
+            try:
+                process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise WrongError("a race hangs") from None
+            statuses.append(process.returncode)
+        wanted = [0] * len(started) if force else [0] + [2] * (len(started) - 1)
+        if sorted(statuses) != wanted:
+            raise WrongError(f"statuses {statuses} {'by force' if force else ''}")
+        judge(self.world.run("hopwave-info", "-q", out), 0)
+        if len(list(self.world.folder.iterdir())) != 1:
+            raise WrongError("files are left beside the output")
+        self.world.counts["by force" if force else "one alone"] += 1
