@@ -3,7 +3,7 @@
 import sys
 
 import h5py
-from hopwave.study.style import COLOURS, plt, save
+from hopwave.study.style import COLOURS, PIECES, plt, save
 from hopwave.study.trees import steps
 
 sys.stderr = open(snakemake.log[0], "w")
@@ -36,13 +36,16 @@ counts.plot(
 counts.set_yscale("symlog", linthresh=1)
 counts.set_ylim(bottom=0)
 counts.set_ylabel("count")
-seconds.bar(table["step"], table["computing"] * 1e3, color=COLOURS[0], label="computing")
+look = {"edgecolor": "white", "linewidth": 0}
+seconds.bar(table["step"], table["computing"] * 1e3, color=COLOURS[0], label="computing", **look)
 seconds.bar(
     table["step"],
     table["communicating"] * 1e3,
     bottom=table["computing"] * 1e3,
     color=COLOURS[1],
+    hatch=PIECES[1],
     label="communicating",
+    **look,
 )
 seconds.set_ylabel("time (ms, mean over ranks)")
 if len(table) <= 12:

@@ -4,13 +4,15 @@ layout, for each method), a marker for each part count, a line style for each me
 import sys
 
 import pandas
-from hopwave.study.style import COLOURS, LINES, MARKERS, across, plt, save, styles
+from hopwave.study.style import COLOURS, LINES, MARKERS, SHARED, across, plt
+from hopwave.study.style import save, shared_cores, styles
 from hopwave.study.units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")
 
 results = pandas.read_csv(snakemake.input[0])
 results = results[results["graph"] == snakemake.wildcards.name]
+results["shared"] = shared_cores(results)
 x, words = across(results)
 one_layout = results["layout"].nunique() == 1
 colours = styles(results["method" if one_layout else "layout"], COLOURS)
@@ -21,14 +23,17 @@ lines = styles(results["parts" if one_method else "method"], LINES)
 keys = ["layout", "parts", "method"]
 groups = results.groupby(keys, sort=False)
 figure, axes = plt.subplots(figsize=(7, max(4.5, 0.22 * len(groups))))
-# Points above one single scale stand side by side.
-width = 0.5 / len(groups) if results[x].nunique() == 1 else 0
+# Points above one scale stand side by side, and so do their error bars.
+width = (0.5 if results[x].nunique() == 1 else 0.3) / len(groups)
 factor, unit = unit_of("harmonic_mean_TEPS", results["harmonic_mean_TEPS"].max())
 for number, ((layout, parts, method), runs) in enumerate(groups):
     teps = runs.groupby(x)["harmonic_mean_TEPS"].agg(["min", "median", "max"])
     teps *= factor
+    aside = width * (number - (len(groups) - 1) / 2)
+    places = teps.index + aside if x == "scale" else teps.index * 2**aside
+    shared = runs.groupby(x)["shared"].any()
     axes.errorbar(
-        teps.index + width * (number - (len(groups) - 1) / 2),
+        places,
         teps["median"],
         yerr=[teps["median"] - teps["min"], teps["max"] - teps["median"]],
         color=colours[method if one_layout else layout],
@@ -37,6 +42,17 @@ for number, ((layout, parts, method), runs) in enumerate(groups):
         capsize=3,
         label=f"{layout}, {parts} part{'s' * (parts > 1)}" + f", {method}" * (not one_method),
     )
+    axes.plot(
+        places[shared],
+        teps["median"][shared],
+        linestyle="none",
+        marker=markers[parts],
+        markerfacecolor="white",
+        color=colours[method if one_layout else layout],
+        zorder=3,
+    )
+if results["shared"].any():
+    axes.plot([], [], "o", color="grey", markerfacecolor="white", label=f"hollow: {SHARED}")
 axes.set_xlabel("scale (log2 of the vertices)" if x == "scale" else words)
 axes.set_ylabel(f"harmonic mean {unit}")
 ticks = sorted(results[x].unique())

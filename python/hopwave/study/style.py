@@ -12,11 +12,15 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from .whole import whole
 
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+# Okabe and Ito's, in an order in which neighbours differ in grey too.
+COLOURS = ["#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 LINES = ["-", "--", ":", "-."]
 # Of bars, where there are more of them than colours.
 HATCHES = ["", "///", "...", "xxx"]
+# What stands upon another in bars.
+PIECES = ["", "///", "..."]
+SHARED = "ranks outnumber cores"
 
 plt.rcParams.update(
     {
@@ -30,6 +34,9 @@ plt.rcParams.update(
         "savefig.bbox": "tight",
         "savefig.dpi": 150,
         "svg.hashsalt": "hopwave",
+        # Titles are users' words, in which $ is a letter as others.
+        "text.parse_math": False,
+        "hatch.linewidth": 0.6,
     }
 )
 
@@ -48,6 +55,13 @@ def logarithmic(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def shared_cores(results: Any) -> Any:
+    """Of each row of the results, whether its ranks outnumbered the cores."""
+    if "oversubscribed" not in results:
+        return results.index.to_series().map(lambda _: False)
+    return results["oversubscribed"].astype(str).str.lower().isin(["true", "1", "1.0"])
+
+
 def across(results: Any) -> tuple[str, str]:
     """The column that graphs of one name differ in, and its name in words."""
     if results["scale"].nunique() > 1 or results["edgefactor"].nunique() == 1:
@@ -56,8 +70,10 @@ def across(results: Any) -> tuple[str, str]:
 
 
 def save(figure: Any, path: str) -> None:
-    """Without a date, so that the same data make the same file."""
-    kind = path.rsplit(".", 1)[1]
-    metadata = {"Date": None} if kind == "svg" else None
-    with whole(path) as part:
-        figure.savefig(part, format=kind, metadata=metadata)
+    """Without a date, so that the same data make the same file. Of an SVG there are a PDF and a
+    PNG beside it."""
+    stem, kind = path.rsplit(".", 1)
+    for other in [kind] if kind != "svg" else ["svg", "pdf", "png"]:
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(other)
+        with whole(f"{stem}.{other}") as part:
+            figure.savefig(part, format=other, metadata=metadata)
