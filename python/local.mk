@@ -37,6 +37,13 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/files/partition.py \
   python/hopwave/files/schema.py \
   python/hopwave/files/trees.py \
+  python/hopwave/page/__init__.py \
+  python/hopwave/page/context.py \
+  python/hopwave/page/dictionary.py \
+  python/hopwave/page/index.html.j2 \
+  python/hopwave/page/index.py \
+  python/hopwave/page/sort.js \
+  python/hopwave/page/style.css \
   python/hopwave/py.typed \
   python/hopwave/renamed.py \
   python/hopwave/schemas/check.json \
@@ -66,4 +73,4 @@ nobase_dist_pkgdata_DATA += \
 EXTRA_DIST += python/README.md python/pyproject.toml
 EXTRA_DIST += python/tests/test_claims.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
-EXTRA_DIST += python/tests/test_console.py
+EXTRA_DIST += python/tests/test_console.py python/tests/test_page.py

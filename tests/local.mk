@@ -31,7 +31,7 @@ EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
 LONG_TESTS += tests/workflow/report-browser.t
 EXTRA_DIST += tests/workflow/report-browser.t
-EXTRA_DIST += tests/workflow/click-report.py tests/workflow/click-report.js
+EXTRA_DIST += tests/workflow/browser.py tests/workflow/look-at-page.py tests/workflow/click-report.py tests/workflow/click-report.js
 LONG_TESTS += tests/workflow/compare.t
 EXTRA_DIST += tests/workflow/compare.t tests/workflow/retime.py
 # Searches that take longer than they need, to be told from noise.

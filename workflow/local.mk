@@ -41,6 +41,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/report/degrees.rst \
   workflow/report/figure.rst \
   workflow/report/results.rst \
+  workflow/report/scaling.rst \
   workflow/report/steps.rst \
   workflow/report/teps.rst \
   workflow/report/time.rst \
@@ -57,8 +58,10 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/degrees.py \
   workflow/scripts/enqueue.py \
   workflow/scripts/gate.py \
+  workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_figure.py \
+  workflow/scripts/plot_scaling.py \
   workflow/scripts/plot_steps.py \
   workflow/scripts/plot_teps.py \
   workflow/scripts/plot_time.py \

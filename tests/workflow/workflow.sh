@@ -25,5 +25,5 @@ run_study() {
 # follow from any change (tables and plots).
 would_make() {
     run_study "$1" --dry-run --verbose 2>&1 | sed -n 's/^    output: //p' | tr -d ' ' | tr ',' '\n' |
-        grep -v -E '^results/(plots|tables)/' | sort -u
+        grep -v -E '^results/(plots/|tables/|index\.html|columns\.csv)' | sort -u
 }

@@ -23,6 +23,7 @@ def package():
     atexit.register(rmtree, copies, ignore_errors=True)
     for source, copy in [
         *((f"python/hopwave/{name}.py", f"hopwave/{name}.py") for name in MODULES),
+        *((f"python/hopwave/page/{name}", f"hopwave/page/{name}") for name in PAGE),
         *((f"schemas/{name}", f"hopwave/schemas/{name}") for name in SCHEMAS),
     ]:
         (copies / copy).parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +43,9 @@ MODULES += [
     "study/trees",
     "study/units",
 ]
-MODULES += ["study/whole"]
+MODULES += ["study/headline", "study/whole"]
+MODULES += ["page/__init__", "page/context", "page/dictionary", "page/index"]
+PAGE = ["index.html.j2", "sort.js", "style.css"]
 SCHEMAS = ["study.schema.json", "renamed.json"]
 PACKAGE = str(package())
 sys.path.insert(0, PACKAGE)

@@ -9,9 +9,11 @@ localrules:
     table,
     plot_teps,
     plot_time,
+    plot_scaling,
     plot_volume,
     plot_steps,
     plot_figure,
+    page,
     degrees,
     enqueue_table,
     claims,
@@ -67,6 +69,8 @@ rule plot_teps:
             category="Speed",
             labels={"what": "TEPS against scale", "graph": "{name}"},
         ),
+        "results/plots/teps-{name}.pdf",
+        "results/plots/teps-{name}.png",
     log:
         "results/logs/plot_teps/{name}.log",
     conda:
@@ -85,12 +89,34 @@ rule plot_time:
             category="Speed",
             labels={"what": "computing and communicating", "graph": "{name}"},
         ),
+        "results/plots/time-{name}.pdf",
+        "results/plots/time-{name}.png",
     log:
         "results/logs/plot_time/{name}.log",
     conda:
         "../envs/python.yaml"
     script:
         "../scripts/plot_time.py"
+
+
+rule plot_scaling:
+    input:
+        rules.collect.output,
+    output:
+        report(
+            "results/plots/scaling-{name}.svg",
+            caption="../report/scaling.rst",
+            category="Scaling",
+            labels={"graph": "{name}"},
+        ),
+        "results/plots/scaling-{name}.pdf",
+        "results/plots/scaling-{name}.png",
+    log:
+        "results/logs/plot_scaling/{name}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_scaling.py"
 
 
 rule plot_volume:
@@ -103,6 +129,8 @@ rule plot_volume:
             category="Communication",
             labels={"what": "bytes sent against the models", "graph": "{name}"},
         ),
+        "results/plots/volume-{name}.pdf",
+        "results/plots/volume-{name}.png",
     log:
         "results/logs/plot_volume/{name}.log",
     conda:
@@ -122,6 +150,8 @@ rule plot_steps:
             category="Steps of a search",
             labels={"layout": "{example}"},
         ),
+        "results/plots/steps-{example}.pdf",
+        "results/plots/steps-{example}.png",
     log:
         "results/logs/plot_steps/{example}.log",
     conda:
@@ -141,6 +171,8 @@ rule plot_degrees:
             category="Graphs",
             labels={"what": "degree distribution", "graph": "{name}"},
         ),
+        "results/plots/degrees-{name}.pdf",
+        "results/plots/degrees-{name}.png",
     log:
         "results/logs/plot_degrees/{name}.log",
     conda:
@@ -218,6 +250,8 @@ rule plot_figure:
             category="Figures",
             labels={"what": "{figure}", "format": "plot"},
         ),
+        pdf="results/plots/figure-{figure}.pdf",
+        png="results/plots/figure-{figure}.png",
         table=report(
             "results/tables/figure-{figure}.html",
             caption="../report/figure.rst",
@@ -278,13 +312,40 @@ rule uphold:
         "../scripts/uphold.py"
 
 
+PLOTS = [
+    *expand(
+        "results/plots/{kind}-{name}.svg",
+        kind=["teps", "time", "volume"] + ["degrees"] * (not STUDY.in_memory),
+        name=STUDY.names,
+    ),
+    *expand("results/plots/scaling-{name}.svg", name=STUDY.scaled),
+    *expand("results/plots/steps-{example}.svg", example=STUDY.examples),
+    *expand("results/plots/figure-{figure}.svg", figure=STUDY.figures),
+]
+
+
 # All plots, without their making.
 rule report_plots:
     input:
-        expand(
-            "results/plots/{kind}-{name}.svg",
-            kind=["teps", "time", "volume"] + ["degrees"] * (not STUDY.in_memory),
-            name=STUDY.names,
-        ),
-        expand("results/plots/steps-{example}.svg", example=STUDY.examples),
-        expand("results/plots/figure-{figure}.svg", figure=STUDY.figures),
+        PLOTS,
+
+
+# The page of the study, which has the plots in it.
+rule page:
+    input:
+        results=rules.collect.output[0],
+        gate=rules.gate.output[0],
+        plots=PLOTS,
+        claims=rules.claims.output.json if STUDY.has_claims() else [],
+    output:
+        page="results/index.html",
+        columns="results/columns.csv",
+    log:
+        "results/logs/page.log",
+    conda:
+        "../envs/python.yaml"
+    params:
+        config=STUDY.config,
+        figures=STUDY.figures,
+    script:
+        "../scripts/page.py"

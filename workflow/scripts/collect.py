@@ -5,9 +5,10 @@ import sys
 
 import h5py
 import pandas
-from hopwave.study.columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
+from hopwave.study.columns import COMMUNICATING, COMPUTING, DIGESTS, HOST, MACHINE
 from hopwave.study.columns import PARTITION, RUN, SHARES, STATISTICS
 from hopwave.study.hdf5 import member
+from hopwave.study.machine import oversubscribed
 from hopwave.study.models import lists_bytes, model_bytes
 from hopwave.study.trees import attributes, early_share, frame, shares, steps
 from hopwave.study.whole import whole
@@ -82,6 +83,8 @@ def row(run):
             **of_steps(table, run["parts"]),
             "model_bytes_per_rank": models(run, layout, table),
             **lists_bytes(layout),
+            **{key: record.get(key) for key in HOST},
+            "oversubscribed": oversubscribed(record),
             **{key: about[key] for key in DIGESTS},
         }
 

@@ -20,7 +20,16 @@ from .base import Place, fail, need, read_study
 
 PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
 # Of results/, beside the files that the configuration names.
-BESIDE = ["gate.csv", "results.csv", "claims.json", "claims.csv", "paper.csv", "report.html"]
+BESIDE = [
+    "index.html",
+    "columns.csv",
+    "gate.csv",
+    "results.csv",
+    "claims.json",
+    "claims.csv",
+    "paper.csv",
+    "report.html",
+]
 BESIDE += ["degrees.csv", "enqueue.csv", "tables", "plots", "logs"]
 NEEDED = ["results/gate.csv", "results/results.csv"]
 PACKED = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz")

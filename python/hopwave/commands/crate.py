@@ -26,7 +26,7 @@ STEPS = ["generate", "import", "partition", "traverse", "validate"]
 WORKFLOW = "workflow/Snakefile"
 WORKFLOW_TYPES = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
 CONFIG = "study.yaml"
-RESULTS = ["results/results.csv", "results/report.html", "results/gate.csv"]
+RESULTS = ["results/results.csv", "results/index.html", "results/report.html", "results/gate.csv"]
 HDF5 = "application/x-hdf5"
 
 

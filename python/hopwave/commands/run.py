@@ -5,6 +5,7 @@ import atexit
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -190,8 +191,30 @@ def main(place: Place, options: argparse.Namespace) -> None:
     results = Path(options.directory) / "results"
     report = results / "report.html"
     command += ["--report", str(report.resolve()), "--report-after-run"]
+    os.environ.update(HOPWAVE_REPORT="yes", HOPWAVE_COMMIT=commit(place.folder))
     outcome = call(command + options.snakemake, options.directory, given, settings)
     finish(outcome, Path(options.directory), report)
+
+
+def commit(folder: Path) -> str:
+    """The commit of a source folder that git keeps, marked where files differ from it; else ""."""
+    if not (folder / ".git").exists():
+        return ""
+    words = [
+        "git",
+        "-C",
+        str(folder),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ]
+    try:
+        told = subprocess.run(words, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout.strip() if told.returncode == 0 else ""
 
 
 def announce(study: "Study", command: list[str]) -> None:

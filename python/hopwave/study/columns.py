@@ -22,6 +22,11 @@ STATISTICS = [
 ]
 # device: cpu, cuda, or emulated, whose times say nothing.
 MACHINE = ["resolved_method", "device", "transport", "threads", "peak_memory"]
+# Of the machine, and of when: attributes of /run as they are. memory is that of the node of rank 0.
+HOST = ["version", "started", "ended", "hosts", "ranks", "cores_of_rank_0", "cores", "processor"]
+HOST += ["sockets", "memory", "gpus", "network", "mpi", "hdf5", "compiler"]
+# oversubscribed: whether a node had more ranks times threads than cores for them.
+HOST += ["oversubscribed"]
 # Phases of a step: those that compute, and those that communicate.
 COMPUTING = ["expansion", "update"]
 COMMUNICATING = [
@@ -54,7 +59,7 @@ BYTES += ["internode_bytes", "internode_messages"]
 LISTS = ["lists_bytes", "edge_list_bytes", "csr_bytes"]
 DIGESTS = ["digest", "graph_digest"]
 COLUMNS = ABOUT + FILES + PARTITION + SHARES + RUN + STATISTICS + MACHINE + STEPS + BYTES + LISTS
-COLUMNS += DIGESTS
+COLUMNS += HOST + DIGESTS
 
 # degrees.csv: the work bottom-up on vertices of at least so many sources, below twice as many.
 DEGREES = [*ABOUT, "edgefactor", "device", "degree", "vertices", "edges_checked"]

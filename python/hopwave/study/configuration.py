@@ -264,6 +264,7 @@ class Study:
     partitions  {"options", "layout", "parts", "label"}
     searches    {"options", "algorithm", "method", "device", "more"}
     figures     as the configuration has them, by name
+    scaled      names of graphs that are searched on several numbers of parts
     runs        list of (graph, partition, search, repeat), repeats outermost
     left_out    optional files that are not there, as texts
     not_run     methods that graphs of the study have not the weights for, as texts
@@ -303,6 +304,7 @@ class Study:
         self.names = list(dict.fromkeys(g["name"] for g in self.graphs.values()))
         self.figures = self._figures()
         self.examples = self._examples()
+        self.scaled = self._scaled()
         self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
 
     def _check_methods(self):
@@ -652,6 +654,15 @@ class Study:
             return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
 
         return {key: largest(runs) for key, runs in groups.items()}
+
+    def _scaled(self):
+        """Names of graphs of which one is searched on several numbers of parts in one layout."""
+        parts = {}
+        for graph, partition, _, _ in self.runs:
+            about = self.partitions[partition]
+            parts.setdefault((graph, about["label"]), set()).add(about["parts"])
+        graphs = {graph for (graph, _), numbers in parts.items() if len(numbers) > 1}
+        return [n for n in self.names if any(self.graphs[g]["name"] == n for g in graphs)]
 
     def first_runs(self, name: str) -> list[Run]:
         """One run for each graph of that name."""

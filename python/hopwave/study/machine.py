@@ -86,6 +86,23 @@ def asked(command: tuple[str, ...]) -> str | tuple[float, int, int]:
     return float(lines.get("seconds", 0)), int(lines["memory_per_rank"]), disk
 
 
+def oversubscribed(record: Mapping[str, Any]) -> bool:
+    """Whether searches on processors ran where a node had more ranks times threads than cores.
+
+    record   the attributes of /run in a tree file
+    """
+    hosts = str(record.get("hosts") or "")
+    counts: dict[str, int] = {}
+    for name, _, ranks in (part.rpartition("*") for part in hosts.split(",")):
+        counts[name] = counts.get(name, 0) + (int(ranks) if ranks.isdigit() else 0)
+    threads = int(record.get("threads") or 1)
+    cores = int(record.get("cores_of_rank_0") or 0)
+    if cores <= threads:  # bound to cores of its own: the others of the node have theirs
+        cores = int(record.get("cores") or cores)
+    wanted = max(counts.values(), default=0) * threads
+    return record.get("device") == "cpu" and 0 < cores < wanted
+
+
 class Machine:
     """A machine, after the settings of a profile. `warn` takes a sentence."""
 

@@ -1,0 +1,1 @@
+"""The page of a study, results/index.html: one file, which opens without a network."""
