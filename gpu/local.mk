@@ -135,7 +135,8 @@ kernel_includes += gpu/bfs/delegates/delegates.h \
   gpu/bfs/delegates/delegates_trace.cuh gpu/bfs/delegates/delegates_visit.cuh
 gpu_sources += gpu/bfs/delegates/host/delegates_device_loop.c \
   gpu/bfs/delegates/host/delegates_host.c gpu/bfs/delegates/host/delegates_host.h \
-  gpu/bfs/delegates/host/delegates_host_staged.c \
+  gpu/bfs/delegates/host/delegates_host_masks.c \
+  gpu/bfs/delegates/host/delegates_host_staged.c gpu/bfs/delegates/host/delegates_staged_run.h \
   gpu/bfs/delegates/host/delegates_parents.c gpu/bfs/delegates/host/delegates_upload.c
 gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c
 
