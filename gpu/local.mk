@@ -113,6 +113,7 @@ kernel_includes += gpu/bfs/grid2d/scan2d_bottom_up.cuh \
   gpu/bfs/grid2d/scan2d_exchange.cuh gpu/bfs/grid2d/scan2d_expansion.cuh \
   gpu/bfs/grid2d/scan2d_gather.cuh gpu/bfs/grid2d/scan2d_grid.h \
   gpu/bfs/grid2d/scan2d_grid_device.cuh gpu/bfs/grid2d/one_gpu/scan2d_one_gpu.h \
+  gpu/bfs/grid2d/scan2d_grouping.cuh \
   gpu/bfs/grid2d/scan2d_single_cta.cuh gpu/bfs/grid2d/scan2d_top_down.cuh
 gpu_sources += gpu/bfs/grid2d/scan2d_grid_host.c \
   gpu/bfs/grid2d/scan2d_grid_host.h gpu/bfs/grid2d/scan2d_grid_levels.c \

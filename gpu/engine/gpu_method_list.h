@@ -18,6 +18,7 @@
     METHOD(scan2d)                                                                                 \
     METHOD(scan2d_parts) /* on several GPUs */                                                     \
     METHOD(scatter_compact)                                                                        \
+    METHOD(scatter_compact_parts) /* on several GPUs */                                            \
     METHOD(gpu_delta)                                                                              \
     METHOD(gpu_bellman_ford)                                                                       \
     METHOD(near_far)                                                                               \

@@ -12,7 +12,7 @@
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXCHANGE_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXCHANGE_CUH
 
-#include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
+#include "gpu/bfs/grid2d/scan2d_grouping.cuh"
 
 namespace hw_scan2d
 {
@@ -104,10 +104,34 @@ __device__ __forceinline__ void pack(const kernel_params &params, uint32_t m, ta
         pack_list(params, m, targets, smem);
 }
 
+/* Packs discovered rows of block m that are grouped already. All threads of the grid. */
+__device__ void pack_grouped(const kernel_params &params, uint32_t m, targets targets,
+                             uint32_t active, count64 count)
+{
+    const uint32_t first = m * words_of(params);
+    const uint32_t *grouped =
+        params.variant.grouped + static_cast<uint64_t>(m) * params.config.block;
+
+    if (count == 0)
+        return;
+    if (hw_scan2d_grid_as_bitmap(params.config.exchange, active, count)) {
+        pack_bitmap(params, m, targets);
+        return;
+    }
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
+        const uint32_t position = __ldcg(grouped + i);
+        for (uint32_t t = 0; t < targets.count; t++)
+            targets.to[t][i] = position;
+    }
+    for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads())
+        params.search.visited_before[first + w] = __ldcg(params.search.visited + first + w);
+}
+
 /* ---- receiving ---- */
 
 /* Applies one word of own vertices that part m of the grid row sent: those that are unvisited are
  * recorded. No other thread writes this word of `discovered_by`. */
+template <bool varied>
 __device__ __forceinline__ void receive_word(const kernel_params &params, uint32_t m, uint32_t w,
                                              uint32_t sent)
 {
@@ -117,6 +141,9 @@ __device__ __forceinline__ void receive_word(const kernel_params &params, uint32
 
     if (discovered)
         params.search.discovered_by[m * words_of(params) + w] |= discovered;
+    if constexpr (varied)
+        for (uint32_t left = params.variant.groups ? discovered : 0; left; left &= left - 1)
+            group_own(params, w * 32 + __ffs(left) - 1);
 }
 
 /* Applies one own vertex that part m of the grid row sent; other threads may write the same word.
@@ -134,6 +161,7 @@ __device__ __forceinline__ bool receive_position(const kernel_params &params, ui
 }
 
 /* Applies the set that part m of the grid row sent. All threads of the grid. */
+template <bool varied>
 __device__ void receive(const kernel_params &params, uint32_t m, count64 count)
 {
     const uint32_t *set = params.buffers.fold_recv[m];
@@ -143,10 +171,15 @@ __device__ void receive(const kernel_params &params, uint32_t m, count64 count)
     if (hw_scan2d_grid_as_bitmap(params.config.exchange,
                                  params.config.row_active[params.config.column], count)) {
         for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads())
-            receive_word(params, m, static_cast<uint32_t>(w), __ldcg(set + w));
+            receive_word<varied>(params, m, static_cast<uint32_t>(w), __ldcg(set + w));
     } else {
-        for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-            receive_position(params, m, __ldcg(set + k));
+        for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
+            const uint32_t position = __ldcg(set + k);
+            const bool is_new = receive_position(params, m, position);
+            if constexpr (varied)
+                if (is_new && params.variant.groups)
+                    group_own(params, position);
+        }
     }
 }
 

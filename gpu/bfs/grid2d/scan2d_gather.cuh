@@ -6,12 +6,12 @@
  * under --order degree, come first. Once all rows below some position are visited, the entries of
  * such rows are skipped: the last four entries of all lists, stored apart, are visited at once, and
  * only lists that may have more unvisited entries are queued, from a bisection of the list on. (The
- * paper examines every edge.)
+ * paper examines every edge, and so does variant.examines_visited.)
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GATHER_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GATHER_CUH
 
-#include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
+#include "gpu/bfs/grid2d/scan2d_grouping.cuh"
 #include "gpu/device/ptx.cuh"
 
 namespace hw_scan2d
@@ -114,7 +114,7 @@ __device__ __noinline__ void find_first_unvisited(const kernel_params &params,
 /* Visits the last entries of lists, given that all rows at positions below first_unvisited are
  * visited: they come first, and most lists have few other entries. Lists that may have more are
  * left in the batch. Returns the entries examined. */
-template <typename Offset>
+template <typename Offset, bool varied>
 __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
                                                 uint32_t first_unvisited, list_batch<Offset> &batch)
 {
@@ -147,8 +147,10 @@ __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
         }
         examined += count;
     }
-    visit<columns_per_thread * tail_entries>(visited_of(params), row,
-                                             [&](int i) { return batch.column[i / tail_entries]; });
+    const uint32_t new_bits = visit<columns_per_thread * tail_entries>(
+        visited_of(params), row, [&](int i) { return batch.column[i / tail_entries]; });
+    if constexpr (varied)
+        group_by_owner<columns_per_thread * tail_entries>(params, row, new_bits);
     return examined;
 }
 
@@ -302,7 +304,7 @@ __device__ __forceinline__ uint32_t pick_positions(const kernel_params &params, 
 /* Queues or defers up to columns_per_thread columns a thread, except those whose unvisited entries
  * are all among the tails. column(k): the k-th of this thread, or HW_INVALID_VERTEX. Returns the
  * edges examined. All threads of the block. */
-template <typename Offset, typename Column>
+template <typename Offset, bool varied, typename Column>
 __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
                                                 uint32_t first_unvisited, Column column,
                                                 deferred_lists<Offset> &deferred,
@@ -315,7 +317,7 @@ __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
     for (int k = 0; k < columns_per_thread; k++)
         batch.column[k] = column(k);
     if (first_unvisited > 0) {
-        examined = visit_tails(params, first_unvisited, batch);
+        examined = visit_tails<Offset, varied>(params, first_unvisited, batch);
         if (defer(batch, deferred))
             queue_deferred(params, first_unvisited, deferred, smem);
         return examined;
@@ -332,7 +334,7 @@ __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
 
 /* Gathers the frontier of one part of the grid column. Returns the edges examined. All threads of
  * the grid. */
-template <typename Offset>
+template <typename Offset, bool varied>
 __device__ __forceinline__ uint32_t gather_set(const kernel_params &params, const uint32_t *set,
                                                uint32_t r, count64 count, uint32_t first_unvisited,
                                                picked_positions &picks,
@@ -353,7 +355,7 @@ __device__ __forceinline__ uint32_t gather_set(const kernel_params &params, cons
             : base < limit ? min(limit - base, tile)
                            : 0;
         for (uint32_t from = threadIdx.x; from < size + threadIdx.x; from += tile)
-            examined += gather_some<Offset>(
+            examined += gather_some<Offset, varied>(
                 params, first_unvisited,
                 [&](int k) {
                     const uint32_t i = from + k * threads;

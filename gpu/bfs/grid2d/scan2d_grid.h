@@ -58,12 +58,13 @@ enum hw_scan2d_grid_time {
 };
 
 #define HW_SCAN2D_GRID_BOTTOM_UP 4
+#define HW_SCAN2D_GRID_SINGLE_BLOCK 8
 
 /* One level on one GPU. */
 struct hw_scan2d_grid_trace_record {
     uint64_t frontier, discovered; /* own vertices */
     uint64_t edges, bytes, messages;
-    uint64_t encodings; /* bits: 1 lists were sent, 2 bitmaps, HW_SCAN2D_GRID_BOTTOM_UP */
+    uint64_t encodings;                  /* bits: 1 lists were sent, 2 bitmaps, and those above */
     uint64_t time[HW_SCAN2D_GRID_TIMES]; /* nanoseconds, on the GPU's clock */
 };
 
@@ -77,6 +78,19 @@ struct hw_scan2d_grid_config {
     uint32_t single_cta_limit; /* most vertices of a level, and edges of a part, that one block
                                   does; 0: none */
     bool offsets64;
+};
+
+/* Where a search does what the paper, or its authors' earlier code, does. Kernels look at it only
+ * in instantiations of their own, which searches with any of these use. */
+struct hw_scan2d_grid_variant {
+    bool examines_visited; /* no visited prefix of a list is skipped */
+    bool one_slice;        /* each level is expanded in one slice */
+    bool groups;           /* atomic operations group discoveries by owner; top-down only */
+    bool scatters;         /* a map in place of atomic operations decides who reaches a row */
+    uint32_t *grouped;     /* if groups: [columns][block] positions, by grid column of the owner */
+    unsigned long long *own_grouped; /* [2] own ones among these, by parity of the level */
+    void *map; /* if scatters: [columns * block] the edge that claimed each row, as wide as offsets
+                */
 };
 
 /* For bottom-up levels; zeroed where there are to be none. */
@@ -137,6 +151,7 @@ struct hw_scan2d_grid_params {
     struct hw_scan2d_grid_search search;
     struct hw_scan2d_grid_trace trace;
     struct hw_scan2d_grid_buffers buffers;
+    struct hw_scan2d_grid_variant variant;
 };
 
 /* Blocks of the kernels of a level. */

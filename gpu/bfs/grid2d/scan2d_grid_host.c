@@ -99,7 +99,12 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
 
     step->direction = record->encodings & HW_SCAN2D_GRID_BOTTOM_UP ? HW_DIRECTION_BOTTOM_UP
                                                                    : HW_DIRECTION_TOP_DOWN;
-    snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[record->encodings & 3]);
+    snprintf(step->routine, sizeof step->routine, "%s%s%s",
+             state->params.variant.scatters ? "scatter-compact"
+             : state->params.variant.groups ? "scan2d atomics"
+                                            : "scan2d",
+             forms[record->encodings & 3],
+             record->encodings & HW_SCAN2D_GRID_SINGLE_BLOCK ? " small" : "");
     step->frontier = (hw_count)record->frontier;
     step->discovered = (hw_count)record->discovered;
     step->edges_examined = (hw_count)record->edges;
@@ -157,6 +162,14 @@ static const struct hw_gpu_search scan = {.results = &scan_results,
                                           .steps = steps,
                                           .close = close_search};
 
+static const struct hw_gpu_search scatter = {.results = &scan_results,
+                                             .state_bytes = sizeof(struct hw_scan2d_grid_state),
+                                             .plan = hw_scan2d_grid_plan_scatter,
+                                             .open = hw_scan2d_grid_open,
+                                             .search = hw_scan2d_grid_search,
+                                             .steps = steps,
+                                             .close = close_search};
+
 /* Bytes on the host: ids of all vertices, offsets, and results. */
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
@@ -173,3 +186,11 @@ const struct hw_method hw_method_scan2d_parts = {.descriptor = &hw_descriptor_sc
                                                  .bytes = bytes,
                                                  .build = hw_gpu_build_device_csr,
                                                  .impl = &scan};
+
+const struct hw_method hw_method_scatter_compact_parts = {.descriptor =
+                                                              &hw_descriptor_scatter_compact_parts,
+                                                          .ops = &hw_gpu_engine_ops,
+                                                          .builds_any = true,
+                                                          .bytes = bytes,
+                                                          .build = hw_gpu_build_device_csr,
+                                                          .impl = &scatter};

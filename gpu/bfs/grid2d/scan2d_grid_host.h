@@ -3,6 +3,7 @@
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_HOST_H
 
 #include "gpu/bfs/grid2d/scan2d_grid.h"
+#include "gpu/bfs/grid2d/scan2d_options.h"
 #include "gpu/comm/allgather.h"
 #include "gpu/comm/preposted_recv.h"
 #include "gpu/engine/gpu_engine.h"
@@ -72,17 +73,24 @@ static inline bool hw_scan2d_grid_is_peer(const struct hw_gpu_engine *engine)
 }
 
 /* Whether sets are received by receives posted ahead: over mpi, unless nodes have several ranks,
- * whose messages are combined. */
+ * whose messages are combined where the option lets them, but not in scatter-compact. */
 static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_gpu_engine *engine)
 {
+    const struct hw_scan2d_grid_state *state = engine->state;
+
     return engine->transport.kind == HW_TRANSPORT_MPI &&
-           !hw_transport_is_node_aware(&engine->transport);
+           (!hw_transport_is_node_aware(&engine->transport) || state->params.variant.scatters ||
+            hw_option_number(&engine->options.values, &hw_option_receives) ==
+                HW_SCAN2D_RECEIVES_AHEAD);
 }
 
 /* gpu/bfs/grid2d/scan2d_grid_setup.c: the callbacks `plan` and `open` of the engine. */
 
 /* Checks the layout, sizes heaps and lists arrays. Collective; ranks agree. */
 enum hw_status hw_scan2d_grid_plan(struct hw_gpu_engine *engine, struct hw_error *err);
+
+/* The same for the baseline scatter-compact, in which each part sends lists to all others. */
+enum hw_status hw_scan2d_grid_plan_scatter(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Fills the arrays, opens all-gathers and receives, and runs an empty search, so that kernels are
  * loaded. Collective; ranks agree. */

@@ -37,7 +37,7 @@ constexpr int gather_blocks()
 
 /* Gathers the frontier of the grid column into the queue, visiting the tails of lists where that
  * suffices, and into the bitmap for bottom-up levels. */
-template <typename Offset>
+template <typename Offset, bool varied>
 __global__ void __launch_bounds__(threads, gather_blocks())
     gather(const __grid_constant__ kernel_params params, uint32_t root,
            const allgather_result *counts)
@@ -69,7 +69,8 @@ __global__ void __launch_bounds__(threads, gather_blocks())
             queue_root<Offset>(params, root);
         return;
     }
-    const uint32_t first_unvisited = skip_below(params, depth);
+    const bool skips = !varied || !params.variant.examines_visited;
+    const uint32_t first_unvisited = skips ? skip_below(params, depth) : 0;
     if (threadIdx.x == 0)
         deferred.count = 0;
     __syncthreads();
@@ -80,8 +81,8 @@ __global__ void __launch_bounds__(threads, gather_blocks())
         if (count > 0 && params.bottom_up.frontier_bits)
             set_frontier_bits(params, set, r, count);
         if (count > 0 && !bottom_up)
-            examined +=
-                gather_set<Offset>(params, set, r, count, first_unvisited, picks, deferred, smem);
+            examined += gather_set<Offset, varied>(params, set, r, count, first_unvisited, picks,
+                                                   deferred, smem);
     }
     __syncthreads();
     queue_deferred(params, first_unvisited, deferred, smem);
@@ -90,6 +91,16 @@ __global__ void __launch_bounds__(threads, gather_blocks())
 }
 
 /* ---- frontier expansion ---- */
+
+/* The same where it is grouped already. */
+__device__ __noinline__ void pack_all_grouped(const kernel_params &params, cg::grid_group &grid)
+{
+    grid.sync();
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            pack_grouped(params, m, {&params.buffers.fold_send[m], 1}, params.config.row_active[m],
+                         hw_load_relaxed(&params.search.control->num_discovered[m]));
+}
 
 /* Packs what was discovered for the other grid columns. All threads of the grid. */
 __device__ __noinline__ void pack_discovered(const kernel_params &params, cg::grid_group &grid,
@@ -108,7 +119,7 @@ __device__ __noinline__ void pack_discovered(const kernel_params &params, cg::gr
 
 /* Expands the frontier. The launch bounds are those for the most edges a thread: registers matter
  * more than occupancy here. */
-template <typename Offset, int per_lane>
+template <typename Offset, int per_lane, bool varied>
 __global__ void __launch_bounds__(threads, resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD))
     expand(const __grid_constant__ kernel_params params, const allgather_result *counts)
 {
@@ -118,14 +129,19 @@ __global__ void __launch_bounds__(threads, resident_blocks(HW_SCAN2D_MAX_EDGES_P
 
     if (depth > 0 && counts->reduced[0] == 0)
         return;
-    const uint32_t first_unvisited = depth > 0 ? skip_below(params, depth) : 0;
+    const bool skips = depth > 0 && (!varied || !params.variant.examines_visited);
+    const uint32_t first_unvisited = skips ? skip_below(params, depth) : 0;
     const bool bottom_up = is_bottom_up(params, depth, first_unvisited, counts);
     count64 examined = 0;
     if (bottom_up)
         bottom_up_level<Offset>(params, depth, grid, smem);
+    else if (varied && params.variant.scatters)
+        examined = scatter_compact<Offset, per_lane>(params, grid, smem);
     else
-        examined = expand_queue<Offset, per_lane>(params, first_unvisited, grid, smem);
-    if (params.config.columns > 1)
+        examined = expand_queue<Offset, per_lane, varied>(params, first_unvisited, grid, smem);
+    if (varied && params.variant.groups)
+        pack_all_grouped(params, grid);
+    else if (params.config.columns > 1)
         pack_discovered(params, grid, smem);
     if (!writes_trace(params))
         return;
@@ -174,6 +190,19 @@ __device__ void clear_counters(const kernel_params &params)
     }
 }
 
+/* Begins to count the own vertices that the next level groups. One thread. */
+__device__ void clear_own_grouped(const kernel_params &params, uint32_t depth)
+{
+    params.variant.own_grouped[(depth + 1) & 1] = 0;
+}
+
+/* The next frontier is what was grouped of own vertices. One thread. */
+__device__ void count_own_grouped(const kernel_params &params, uint32_t depth)
+{
+    params.search.control->next_frontier = hw_load_relaxed(&params.variant.own_grouped[depth & 1]);
+}
+
+template <bool varied>
 __global__ void __launch_bounds__(threads)
     update(const __grid_constant__ kernel_params params, const allgather_result *counts)
 {
@@ -181,22 +210,29 @@ __global__ void __launch_bounds__(threads)
     const uint32_t depth = depth_of(params);
     cg::grid_group grid = cg::this_grid();
     const bool traces = writes_trace(params);
+    const bool groups = varied && params.variant.groups;
 
     if (hw_load_relaxed(&params.search.control->done))
         return;
     if (hw_grid_thread() == 0)
         clear_counters(params);
+    if (groups && hw_grid_thread() == 0)
+        clear_own_grouped(params, depth);
     if (traces)
         trace_record_at(params, depth)->time[HW_SCAN2D_GRID_TIME_FOLD_END] = hw_nanoseconds();
     for (uint32_t m = 0; m < params.config.columns; m++)
         if (m != params.config.column)
-            receive(params, m,
-                    counts->by_rank[part_at(params, params.config.row, m)][params.config.column]);
+            receive<varied>(
+                params, m,
+                counts->by_rank[part_at(params, params.config.row, m)][params.config.column]);
     if (params.config.columns > 1)
         grid.sync();
     clear_frontier_bits(params);
     find_first_unvisited(params, &params.search.control->first_unvisited[(depth + 1) & 1]);
-    write_levels(params, static_cast<int32_t>(depth) + 1, smem);
+    if (!groups)
+        write_levels(params, static_cast<int32_t>(depth) + 1, smem);
+    else if (hw_grid_thread() == 0) /* complete since the barrier, or since the last kernel */
+        count_own_grouped(params, depth);
     grid.sync();
     if (hw_grid_thread() == 0)
         params.search.control->depth = depth + 1;
@@ -205,9 +241,12 @@ __global__ void __launch_bounds__(threads)
         trace_record_at(params, depth)->discovered += next_frontier;
         trace_record_at(params, depth)->time[HW_SCAN2D_GRID_TIME_UPDATE_END] = hw_nanoseconds();
     }
-    pack(params, params.config.column,
-         {params.buffers.expand_send[(depth + 1) & 1], params.config.rows},
-         params.config.column_active[params.config.row], next_frontier, smem);
+    const targets to = {params.buffers.expand_send[(depth + 1) & 1], params.config.rows};
+    const uint32_t active = params.config.column_active[params.config.row];
+    if (groups)
+        pack_grouped(params, params.config.column, to, active, next_frontier);
+    else
+        pack(params, params.config.column, to, active, next_frontier, smem);
 }
 
 /* ---- initialization ---- */
@@ -237,31 +276,54 @@ __global__ void begin(const __grid_constant__ kernel_params params, uint32_t roo
     }
 }
 
-template <typename Offset> const void *expand_for(int per_lane)
+template <typename Offset, bool varied> const void *expand_for(int per_lane)
 {
     static const void *const kernels[HW_SCAN2D_MAX_EDGES_PER_THREAD] = {
-        reinterpret_cast<const void *>(expand<Offset, 1>),
-        reinterpret_cast<const void *>(expand<Offset, 2>),
-        reinterpret_cast<const void *>(expand<Offset, 3>),
-        reinterpret_cast<const void *>(expand<Offset, 4>),
-        reinterpret_cast<const void *>(expand<Offset, 5>),
-        reinterpret_cast<const void *>(expand<Offset, 6>),
-        reinterpret_cast<const void *>(expand<Offset, 7>),
-        reinterpret_cast<const void *>(expand<Offset, 8>)};
+        reinterpret_cast<const void *>(expand<Offset, 1, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 2, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 3, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 4, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 5, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 6, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 7, varied>),
+        reinterpret_cast<const void *>(expand<Offset, 8, varied>)};
 
     return kernels[per_lane - 1];
 }
 
+bool is_varied(const hw_scan2d_grid_params *params)
+{
+    const hw_scan2d_grid_variant &variant = params->variant;
+
+    return variant.examines_visited || variant.one_slice || variant.groups || variant.scatters;
+}
+
+template <bool varied> const void *gather_in_width(const hw_scan2d_grid_params *params)
+{
+    return params->config.offsets64 ? reinterpret_cast<const void *>(gather<uint64_t, varied>)
+                                    : reinterpret_cast<const void *>(gather<uint32_t, varied>);
+}
+
 const void *gather_of(const hw_scan2d_grid_params *params)
 {
-    return params->config.offsets64 ? reinterpret_cast<const void *>(gather<uint64_t>)
-                                    : reinterpret_cast<const void *>(gather<uint32_t>);
+    return is_varied(params) ? gather_in_width<true>(params) : gather_in_width<false>(params);
+}
+
+template <bool varied> const void *expand_in_width(const hw_scan2d_grid_params *params)
+{
+    return params->config.offsets64 ? expand_for<uint64_t, varied>(params->config.edges_per_thread)
+                                    : expand_for<uint32_t, varied>(params->config.edges_per_thread);
 }
 
 const void *expand_of(const hw_scan2d_grid_params *params)
 {
-    return params->config.offsets64 ? expand_for<uint64_t>(params->config.edges_per_thread)
-                                    : expand_for<uint32_t>(params->config.edges_per_thread);
+    return is_varied(params) ? expand_in_width<true>(params) : expand_in_width<false>(params);
+}
+
+const void *update_of(const hw_scan2d_grid_params *params)
+{
+    return is_varied(params) ? reinterpret_cast<const void *>(update<true>)
+                             : reinterpret_cast<const void *>(update<false>);
 }
 
 } // namespace
@@ -274,13 +336,18 @@ int hw_scan2d_grid_launch_shape(const hw_scan2d_grid_params *params, hw_scan2d_g
 
     if (error == cudaSuccess)
         error = hw_frontier_queue_shape(expand_of(params), &shape->expand);
-    return error == cudaSuccess
-               ? hw_frontier_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
-               : error;
+    return error == cudaSuccess ? hw_frontier_queue_shape(update_of(params), &shape->update)
+                                : error;
 }
 
 int hw_scan2d_grid_launch_begin(const hw_scan2d_grid_params *params, uint32_t root)
 {
+    if (params->variant.groups) {
+        const cudaError_t error = cudaMemsetAsync(params->variant.own_grouped, 0,
+                                                  2 * sizeof *params->variant.own_grouped, nullptr);
+        if (error != cudaSuccess)
+            return error;
+    }
     begin<<<hw_blocks(params->config.block / 32 * static_cast<uint64_t>(params->config.columns),
                       threads),
             threads>>>(*params, root);
@@ -322,8 +389,8 @@ int hw_scan2d_grid_launch_update(const hw_scan2d_grid_params *params,
 {
     void *arguments[] = {const_cast<hw_scan2d_grid_params *>(params), &counts};
 
-    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(update), dim3(shape->update),
-                                       dim3(threads), arguments, 0, nullptr);
+    return cudaLaunchCooperativeKernel(update_of(params), dim3(shape->update), dim3(threads),
+                                       arguments, 0, nullptr);
 }
 
 } // extern "C"

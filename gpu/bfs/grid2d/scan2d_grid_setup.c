@@ -3,7 +3,6 @@
  * of the local matrix, and the communication that searches use.
  */
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
-#include "gpu/bfs/grid2d/scan2d_options.h"
 
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
@@ -66,17 +65,36 @@ static void find_active(const struct hw_part *part, const struct hw_csr *lists, 
  * lists. active: [parts]. The same on all ranks. */
 static uint32_t find_single_cta_limit(const struct hw_gpu_engine *engine, const uint32_t *active)
 {
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_variant *variant = &state->params.variant;
     const struct hw_part *part = engine->part;
     uint32_t limit = SINGLE_CTA_LIMIT;
 
     if (!hw_scan2d_grid_is_peer(engine) || hw_exchange_of(&engine->options) == HW_EXCHANGE_BITMAP ||
         hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
         return 0;
+    /* The block discovers rows that kernels of full levels then take from the bitmap. */
+    if (variant->groups || variant->scatters ||
+        !hw_option_number(&engine->options.values, &hw_option_single_block_levels))
+        return 0;
     for (int b = 0; b < part->spec.parts; b++) {
         const uint32_t part_limit = active[b] / 32 / (uint32_t)part->spec.columns;
         limit = part_limit < limit ? part_limit : limit;
     }
     return limit;
+}
+
+/* Raises active[] to all positions of each block, if vertices without edges are kept, as
+ * scatter-compact does. */
+static void keep_isolated(const struct hw_gpu_engine *engine, uint32_t *active)
+{
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_part *part = engine->part;
+
+    if (!state->params.variant.scatters && !hw_keeps_isolated(&engine->options))
+        return;
+    for (int b = 0; b < part->spec.parts; b++)
+        active[b] = (uint32_t)hw_owned(&part->spec, part->vertices, b);
 }
 
 /* Agrees on the number of positions in use in all blocks. Collective. */
@@ -91,6 +109,7 @@ static enum hw_status agree_on_blocks(struct hw_gpu_engine *engine, struct hw_er
     find_active(part, &part->grid.out, active);
     if (part->directed)
         find_active(part, &part->grid.in, active);
+    keep_isolated(engine, active);
     enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, active, part->spec.parts,
                                                  MPI_UINT32_T, MPI_MAX, engine->ctx->world),
                                    "MPI_Allreduce", err);
@@ -168,6 +187,12 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     hw_gpu_add(arrays, &state->result.level, count, sizeof *state->result.level);
     hw_gpu_add(arrays, &state->flag, 1, sizeof *state->flag);
     hw_gpu_add(arrays, &state->single_cta_results, 3, sizeof *state->single_cta_results);
+    if (params->variant.groups) {
+        hw_gpu_add(arrays, &params->variant.grouped, columns, sizeof *params->variant.grouped);
+        hw_gpu_add(arrays, &params->variant.own_grouped, 2, sizeof *params->variant.own_grouped);
+    }
+    if (params->variant.scatters)
+        hw_gpu_add(arrays, &params->variant.map, columns, width);
 }
 
 /* Lists the additional arrays of bottom-up levels. */
@@ -218,7 +243,8 @@ static enum hw_status plan_direction(struct hw_gpu_engine *engine, struct hw_err
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_scan2d_grid_params *params = &state->params;
-    const enum hw_direction direction = hw_direction_of(&engine->options);
+    const enum hw_direction direction =
+        params->variant.scatters ? HW_DIRECTION_TOP_DOWN : hw_direction_of(&engine->options);
     int memory = direction == HW_DIRECTION_BOTTOM_UP;
     hw_count active = 0;
     enum hw_status status = HW_OK;
@@ -242,6 +268,31 @@ static enum hw_status plan_direction(struct hw_gpu_engine *engine, struct hw_err
     return status;
 }
 
+/* Where the options say that a search is to do what the paper does. */
+static void plan_variant(const struct hw_engine_options *options,
+                         struct hw_scan2d_grid_variant *variant)
+{
+    const struct hw_option_values *values = &options->values;
+
+    variant->examines_visited =
+        variant->scatters || !hw_option_number(values, &hw_option_skip_visited);
+    variant->one_slice =
+        variant->examines_visited || !hw_option_number(values, &hw_option_level_slices);
+    variant->groups = !variant->scatters &&
+                      hw_option_number(values, &hw_option_grouping) == HW_SCAN2D_GROUP_BY_ATOMICS;
+}
+
+enum hw_status hw_scan2d_grid_plan_scatter(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_grid_state *state = engine->state;
+
+    if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
+        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s supports top-down only",
+                       engine->method->descriptor->name);
+    state->params.variant.scatters = true;
+    return hw_scan2d_grid_plan(engine, err);
+}
+
 enum hw_status hw_scan2d_grid_plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -257,7 +308,9 @@ enum hw_status hw_scan2d_grid_plan(struct hw_gpu_engine *engine, struct hw_error
     params->config.columns = (uint32_t)part->spec.columns;
     params->config.row = (uint32_t)part->grid.row;
     params->config.column = (uint32_t)part->grid.column;
-    params->config.exchange = (int)hw_exchange_of(options);
+    plan_variant(options, &params->variant);
+    params->config.exchange =
+        (int)(params->variant.scatters ? HW_EXCHANGE_LIST : hw_exchange_of(options));
     params->config.edges_per_thread =
         (int)hw_option_number(&options->values, &hw_option_edges_per_thread);
     params->config.offsets64 = state->edges > (hw_count)UINT32_MAX;

@@ -267,6 +267,7 @@ __device__ void cta_trace(const kernel_params &params, uint32_t depth, count64 f
 {
     trace_begin_level(params, depth, frontier);
     hw_scan2d_grid_trace_record *record = trace_record_at(params, depth);
+    record->encodings |= HW_SCAN2D_GRID_SINGLE_BLOCK;
     record->edges += examined;
     record->discovered += smem.count[params.config.column];
     for (int k = 0; k < HW_SCAN2D_GRID_TIMES; k++)

@@ -9,6 +9,10 @@
  *
  * A level of many edges is expanded in slices. Between slices, entries of rows that were visited
  * meanwhile are skipped in the rest of the queue.
+ *
+ * The authors' earlier expansion (baseline `scatter-compact`) passes twice over the edges of a
+ * level: each edge to an unvisited row stores its number in the row's element of a map, where the
+ * last writer wins; after a barrier those that find their number there discover the row.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_TOP_DOWN_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_TOP_DOWN_CUH
@@ -20,9 +24,41 @@ namespace hw_scan2d
 namespace
 {
 
+/* What is done to the edges of a level: all of it; the same with a look at the variant; or one of
+ * the two passes of scatter-compact. */
+enum class edge_pass { visit, varied_visit, scatter, compact };
+
+/* Whether a row was visited when the level began. */
+__device__ __forceinline__ bool visited_before(const kernel_params &params, uint32_t row)
+{
+    return params.search.visited_before[row / 32] >> (row & 31) & 1;
+}
+
+/* One pass of scatter-compact over the edges first + k * 32 + lane. In the second the bit of a row
+ * is set by an atomic operation, since 32 rows share a word; it decides nothing. */
+template <typename Offset, int per_lane, edge_pass pass, typename Source>
+__device__ __forceinline__ void scatter_or_compact(const kernel_params &params, Offset first,
+                                                   const uint32_t *row, Source source)
+{
+    Offset *map = static_cast<Offset *>(params.variant.map);
+
+#pragma unroll
+    for (int k = 0; k < per_lane; k++) {
+        const Offset edge = first + (k * 32 + lane_of());
+        if (row[k] == HW_INVALID_VERTEX || visited_before(params, row[k]))
+            continue;
+        if constexpr (pass == edge_pass::scatter) {
+            __stcg(map + row[k], edge);
+        } else if (__ldcg(map + row[k]) == edge) {
+            atomicOr(params.search.visited + row[k] / 32, 1u << (row[k] & 31));
+            params.search.predecessor[row[k]] = source(k);
+        }
+    }
+}
+
 /* Expands `count` edges from `first` on, which belong to the lists low .. high of the queue.
  * Returns the list of the last edge. Warp-collective. */
-template <typename Offset, int per_lane>
+template <typename Offset, int per_lane, edge_pass pass>
 __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
                                                 const frontier<Offset> &from, Offset first,
                                                 uint32_t count, uint32_t low, uint32_t high,
@@ -39,14 +75,21 @@ __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
             row[k] = __ldcs(params.by_column.neighbor +
                             static_cast<Offset>(first + edge + from.shift[list[k]]));
     }
-    visit<per_lane>(visited_of(params), row, [&](int k) { return from.vertex[list[k]]; });
+    const auto source = [&](int k) { return from.vertex[list[k]]; };
+    if constexpr (pass == edge_pass::visit || pass == edge_pass::varied_visit) {
+        const uint32_t new_bits = visit<per_lane>(visited_of(params), row, source);
+        if constexpr (pass == edge_pass::varied_visit)
+            group_by_owner<per_lane>(params, row, new_bits);
+    } else {
+        scatter_or_compact<Offset, per_lane, pass>(params, first, row, source);
+    }
     return low;
 }
 
 /* Expands the edges begin .. end of the queue (algorithm 3). Where edges are many a warp takes
  * several consecutive tiles, so that it searches for its first list less often. All threads of the
  * grid. */
-template <typename Offset, int per_lane>
+template <typename Offset, int per_lane, edge_pass pass>
 __device__ __forceinline__ void expand_edges(const kernel_params &params,
                                              const frontier<Offset> &from, count64 begin,
                                              count64 end, block_shared &smem)
@@ -64,9 +107,9 @@ __device__ __forceinline__ void expand_edges(const kernel_params &params,
                 [&](uint32_t i) { return static_cast<count64>(__ldcg(from.sum + i)) <= base; }) -
             1;
         for (uint32_t i = 0; i < count; i += tile)
-            low = expand_some<Offset, per_lane>(params, from, static_cast<Offset>(base + i),
-                                                min(count - i, tile), low, from.count,
-                                                smem.scan.list + warp * tile);
+            low = expand_some<Offset, per_lane, pass>(params, from, static_cast<Offset>(base + i),
+                                                      min(count - i, tile), low, from.count,
+                                                      smem.scan.list + warp * tile);
     }
 }
 
@@ -126,8 +169,8 @@ __device__ __forceinline__ bool worth_slicing(const kernel_params &params, count
 /* Expands the queue. A level of many edges visits the hubs with few of them, and most other edges
  * lead to hubs as well. So it is expanded in slices, and after each, entries of rows that were
  * visited meanwhile, which are at the beginning of lists, are skipped in the rest. Returns the
- * edges examined. All threads of the grid. */
-template <typename Offset, int per_lane>
+ * edges examined. varied: looks at the variant. All threads of the grid. */
+template <typename Offset, int per_lane, bool varied>
 __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
                                                 uint32_t first_unvisited, cg::grid_group &grid,
                                                 block_shared &smem)
@@ -140,11 +183,12 @@ __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
         const frontier<Offset> from = {queue.column, hw_packed_entries(queued, edge_bits),
                                        queue.prefix, queue.shift};
         const count64 all = hw_packed_work(queued, edge_bits);
-        const bool last =
-            slice == max_slices - 1 || !worth_slicing(params, queued, threads * per_lane);
+        const bool last = slice == max_slices - 1 || (varied && params.variant.one_slice) ||
+                          !worth_slicing(params, queued, threads * per_lane);
         const count64 end = last ? all : begin + (all - begin) / slice_divisor(slice);
 
-        expand_edges<Offset, per_lane>(params, from, begin, end, smem);
+        expand_edges<Offset, per_lane, varied ? edge_pass::varied_visit : edge_pass::visit>(
+            params, from, begin, end, smem);
         examined += end - begin;
         if (last)
             return examined;
@@ -167,6 +211,23 @@ __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
         queued = hw_load_relaxed(&params.search.control->queue[half]);
         begin = 0;
     }
+}
+
+/* Expands the queue by scatter-compact. Returns the edges examined. All threads of the grid. */
+template <typename Offset, int per_lane>
+__device__ __noinline__ count64 scatter_compact(const kernel_params &params, cg::grid_group &grid,
+                                                block_shared &smem)
+{
+    const count64 queued = hw_load_relaxed(&params.search.control->queue[0]);
+    const list_queue<Offset> queue = list_queue_of<Offset>(params, 0);
+    const frontier<Offset> from = {queue.column, hw_packed_entries(queued, edge_bits), queue.prefix,
+                                   queue.shift};
+    const count64 all = hw_packed_work(queued, edge_bits);
+
+    expand_edges<Offset, per_lane, edge_pass::scatter>(params, from, 0, all, smem);
+    grid.sync();
+    expand_edges<Offset, per_lane, edge_pass::compact>(params, from, 0, all, smem);
+    return all;
 }
 
 } // namespace

@@ -213,7 +213,9 @@ static const struct hw_engine_ops frame = {
     .device = HW_CPU, .create = hw_grid_create, .search = search, .destroy = hw_grid_destroy};
 
 static const struct hw_option *const method_options[] = {&hw_option_direction, &hw_option_exchange,
-                                                         NULL};
+                                                         &hw_option_isolated_vertices, NULL};
+static const struct hw_published_option published[] = {
+    {&hw_option_direction, "top-down"}, {&hw_option_isolated_vertices, "keep"}, {NULL, NULL}};
 static const char *const transports[] = {"mpi", NULL};
 static const char *const columns[] = {
     "edges_examined", "expand_exchange", "expansion", "fold_exchange",
@@ -230,6 +232,7 @@ static const struct hw_method_descriptor descriptor = {
     .layouts = HW_ON_GRIDS,
     .transports = transports,
     .options = method_options,
+    .published = published,
     .trace_columns = columns};
 
 const struct hw_method hw_method_grid = {

@@ -258,6 +258,8 @@ static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
         if (in_degree[t] > 0 || grid->tables.degree[t] > 0)
             grid->layout.active = t + 1;
     }
+    if (hw_keeps_isolated(&grid->options))
+        grid->layout.active = grid->part->own.count;
     grid->layout.words = hw_bits_words(grid->layout.active);
     grid->tables.reachable = reachable;
     return hw_sum(grid->ctx->world, &grid->tables.reachable, err);

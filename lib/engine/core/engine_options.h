@@ -29,9 +29,13 @@ enum hw_exchange { HW_EXCHANGE_AUTO, HW_EXCHANGE_LIST, HW_EXCHANGE_BITMAP };
 
 extern const struct hw_option hw_option_direction; /* enum hw_direction */
 extern const struct hw_option hw_option_exchange;  /* enum hw_exchange */
+/* Of blocks of the 2d layout: whether vertices without edges, which --order degree puts last, are
+ * dropped from the ends of blocks, so that bitmaps over them are shorter. */
+extern const struct hw_option hw_option_isolated_vertices;
 
 /* Their values. Local. */
 enum hw_direction hw_direction_of(const struct hw_engine_options *options);
 enum hw_exchange hw_exchange_of(const struct hw_engine_options *options);
+bool hw_keeps_isolated(const struct hw_engine_options *options);
 
 #endif

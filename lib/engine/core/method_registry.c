@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Methods, and distinct options of methods, at most. */
-#define METHODS_MAX 64
+#define METHODS_MAX 128
 
 const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_device_words[] = {"cpu", "cuda", NULL};

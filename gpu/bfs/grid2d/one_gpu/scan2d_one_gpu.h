@@ -19,6 +19,9 @@ struct hw_scan2d_one_gpu_params {
         common;                /* prefix[0]: edges before each vertex of the frontier */
     unsigned long long *total; /* [HW_SCAN2D_BLOCKS] edges of each block's chunk of it */
     int edges_per_thread;
+    /* As the paper does, in kernels of their own: discoveries are queued by an atomic operation
+     * each; all levels are done by all blocks. */
+    bool groups, no_single_block;
     bool scatter;        /* scatter-compact, which has no bitmap but: */
     void *map;           /* [active] the edge that claimed each vertex, as wide as offsets, or
                             all ones */

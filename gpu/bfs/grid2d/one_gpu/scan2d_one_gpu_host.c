@@ -20,6 +20,10 @@ static enum hw_status plan_scan(struct hw_gpu_engine *engine, struct hw_error *e
 
     params->edges_per_thread =
         (int)hw_option_number(&engine->options.values, &hw_option_edges_per_thread);
+    params->groups = hw_option_number(&engine->options.values, &hw_option_grouping) ==
+                     HW_SCAN2D_GROUP_BY_ATOMICS;
+    params->no_single_block =
+        !hw_option_number(&engine->options.values, &hw_option_single_block_levels);
     hw_gpu_add(&engine->arrays, &params->total, HW_SCAN2D_MAX_BLOCKS, sizeof *params->total);
     return hw_frontier_queue_plan_arrays(engine, 1, &params->common, err);
 }
@@ -62,8 +66,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
     enum hw_status status = hw_frontier_queue_steps(&params->common, steps, err);
 
     for (hw_count s = before; s < steps->count && !params->scatter; s++)
-        snprintf(steps->record[s].routine, sizeof steps->record[s].routine, "scan2d %d",
-                 params->edges_per_thread);
+        snprintf(steps->record[s].routine, sizeof steps->record[s].routine, "scan2d %d%s",
+                 params->edges_per_thread, params->groups ? " atomics" : "");
     return status;
 }
 

@@ -68,8 +68,25 @@ __device__ __forceinline__ void no_overflow(int, bool)
 
 /* ---- scan2d ---- */
 
-/* A level, by `blocks` blocks, of which the first is block 0. */
-template <typename Offset, int per_thread>
+/* Queues what a thread has discovered by an atomic operation each (algorithm 3, line 10). */
+template <int per_thread>
+__device__ __forceinline__ void queue_each(const kernel_params &params, uint32_t depth,
+                                           const uint32_t *row, uint32_t fresh)
+{
+    const hw_frontier_queue_params &common = params.common;
+
+#pragma unroll
+    for (int k = 0; k < per_thread; k++) {
+        if (!(fresh >> k & 1))
+            continue;
+        const count64 at = atomicAdd(&common.control->queue[(depth + 1) & 3],
+                                     static_cast<count64>(hw_pack_size(1, 0, edge_bits)));
+        common.queue[(depth + 1) & 1][hw_packed_entries(at, edge_bits)] = row[k];
+    }
+}
+
+/* A level, by `blocks` blocks, of which the first is block 0. varied: looks at params.groups. */
+template <typename Offset, int per_thread, bool varied>
 __device__ void expand(const kernel_params &params, uint32_t depth, const frontier<Offset> &from,
                        count64 all, uint32_t blocks, block_shared &smem)
 {
@@ -87,6 +104,11 @@ __device__ void expand(const kernel_params &params, uint32_t depth, const fronti
             row[k] = k < mine.count ? __ldcs(columns.neighbor + mine.at[k]) : HW_INVALID_VERTEX;
         const uint32_t fresh =
             visit<per_thread>(params.common, row, [&](int k) { return mine.column[k]; });
+        if (varied && params.groups) {
+            queue_each<per_thread>(params, depth, row, fresh);
+            __syncthreads(); /* the range has been read */
+            continue;
+        }
         collect<per_thread>(smem.found, row, fresh, no_overflow);
         flush_if_full(params, depth, smem.found);
     }
@@ -184,7 +206,7 @@ __device__ __forceinline__ frontier<Offset> frontier_of(const kernel_params &par
 constexpr count64 single_cta_edges = 8 * threads;
 
 /* Expands such levels from `depth` on. Block 0. */
-template <typename Offset, int per_thread>
+template <typename Offset, int per_thread, bool varied>
 __device__ __noinline__ void expand_single_cta(const kernel_params &params, uint32_t depth,
                                                block_shared &smem)
 {
@@ -198,7 +220,7 @@ __device__ __noinline__ void expand_single_cta(const kernel_params &params, uint
         if (all > single_cta_edges)
             break;
         clear_ahead(params.common, depth);
-        expand<Offset, per_thread>(params, depth, from, all, 1, smem);
+        expand<Offset, per_thread, varied>(params, depth, from, all, 1, smem);
         flush_list(params.common, depth, smem.found);
         __syncthreads();
         if (threadIdx.x == 0)
@@ -208,8 +230,9 @@ __device__ __noinline__ void expand_single_cta(const kernel_params &params, uint
         params.common.control->depth = depth;
 }
 
-/* per_thread: edges per thread; 0: scatter-compact. */
-template <typename Offset, int per_thread>
+/* per_thread: edges per thread; 0: scatter-compact. varied: looks at params.groups and
+ * no_single_block. */
+template <typename Offset, int per_thread, bool varied>
 __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
     search(const __grid_constant__ kernel_params params, uint32_t root)
 {
@@ -226,9 +249,9 @@ __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
     for (uint32_t depth = 0;; depth++) {
         frontier<Offset> from = frontier_of<Offset>(params, depth);
         if constexpr (per_thread > 0) {
-            if (from.count <= min_scan_chunk) {
+            if (from.count <= min_scan_chunk && !(varied && params.no_single_block)) {
                 if (blockIdx.x == 0)
-                    expand_single_cta<Offset, per_thread>(params, depth, smem);
+                    expand_single_cta<Offset, per_thread, varied>(params, depth, smem);
                 grid.sync();
                 depth = hw_load_relaxed(&params.common.control->depth);
                 from = frontier_of<Offset>(params, depth);
@@ -243,7 +266,7 @@ __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
         if (chunk_of(from.count) < from.count)
             grid.sync();
         if constexpr (per_thread > 0) {
-            expand<Offset, per_thread>(params, depth, from, all, gridDim.x, smem);
+            expand<Offset, per_thread, varied>(params, depth, from, all, gridDim.x, smem);
         } else {
             scatter(params, from, all, smem);
             grid.sync();
@@ -259,28 +282,34 @@ __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
         trace_end(params.common);
 }
 
-template <typename Offset> const void *kernel_for(int per_thread)
+template <typename Offset, bool varied> const void *kernel_for(int per_thread)
 {
     static const void *const kernels[HW_SCAN2D_MAX_EDGES_PER_THREAD + 1] = {
-        reinterpret_cast<const void *>(search<Offset, 0>),
-        reinterpret_cast<const void *>(search<Offset, 1>),
-        reinterpret_cast<const void *>(search<Offset, 2>),
-        reinterpret_cast<const void *>(search<Offset, 3>),
-        reinterpret_cast<const void *>(search<Offset, 4>),
-        reinterpret_cast<const void *>(search<Offset, 5>),
-        reinterpret_cast<const void *>(search<Offset, 6>),
-        reinterpret_cast<const void *>(search<Offset, 7>),
-        reinterpret_cast<const void *>(search<Offset, 8>)};
+        reinterpret_cast<const void *>(search<Offset, 0, false>),
+        reinterpret_cast<const void *>(search<Offset, 1, varied>),
+        reinterpret_cast<const void *>(search<Offset, 2, varied>),
+        reinterpret_cast<const void *>(search<Offset, 3, varied>),
+        reinterpret_cast<const void *>(search<Offset, 4, varied>),
+        reinterpret_cast<const void *>(search<Offset, 5, varied>),
+        reinterpret_cast<const void *>(search<Offset, 6, varied>),
+        reinterpret_cast<const void *>(search<Offset, 7, varied>),
+        reinterpret_cast<const void *>(search<Offset, 8, varied>)};
 
     return kernels[per_thread];
 }
 
-const void *kernel_of(const hw_scan2d_one_gpu_params *params)
+template <bool varied> const void *kernel_in_width(const hw_scan2d_one_gpu_params *params)
 {
     const int per_thread = params->scatter ? 0 : params->edges_per_thread;
 
-    return params->common.graph.wide ? kernel_for<uint64_t>(per_thread)
-                                     : kernel_for<uint32_t>(per_thread);
+    return params->common.graph.wide ? kernel_for<uint64_t, varied>(per_thread)
+                                     : kernel_for<uint32_t, varied>(per_thread);
+}
+
+const void *kernel_of(const hw_scan2d_one_gpu_params *params)
+{
+    return params->groups || params->no_single_block ? kernel_in_width<true>(params)
+                                                     : kernel_in_width<false>(params);
 }
 
 } // namespace
