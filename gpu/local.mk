@@ -139,7 +139,8 @@ gpu_sources += gpu/bfs/delegates/host/delegates_device_loop.c \
   gpu/bfs/delegates/host/delegates_host_masks.c \
   gpu/bfs/delegates/host/delegates_host_staged.c gpu/bfs/delegates/host/delegates_staged_run.h \
   gpu/bfs/delegates/host/delegates_parents.c gpu/bfs/delegates/host/delegates_upload.c
-gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c
+gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c \
+  gpu/bfs/delegates/delegates_gpu_options.h
 
 # sssp: shortest paths, a folder for each family of methods
 kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu

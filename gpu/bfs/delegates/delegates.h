@@ -236,7 +236,10 @@ struct hw_gpu_delegates_config {
     bool host_staged;     /* the host moves masks and updates */
     bool may_visit_twice; /* masks are fetched, so that delegates may be visited twice */
     int direction;        /* enum hw_direction */
-    float forward_factor, backward_factor;
+    bool uniform;         /* backward work is estimated as in the paper */
+    bool may_skip_queues; /* of frontiers that are so large that they are only visited backward */
+    uint32_t small_step_edges; /* a small step has fewer; 0: none */
+    float forward_factor[HW_GPU_SUBGRAPHS], backward_factor[HW_GPU_SUBGRAPHS];
     uint64_t timeout_ns;         /* at a barrier of GPUs */
     int blocks, visit_blocks[2]; /* at most; exactly those of visits of delegates and of slots */
     int small_blocks;            /* of small steps */

@@ -21,6 +21,17 @@ namespace
  * slot. */
 constexpr float overestimate = 12, overestimate_dn = 1;
 
+/* The paper's estimate of backward work: an unvisited vertex examines (q + s) / q sources until it
+ * meets one of q in the frontier, if these lie anywhere among the q + s that may be its sources. s:
+ * unvisited ones that have a list. */
+__device__ float uniform_backward_work(const control_t &c, int k)
+{
+    const float q = static_cast<float>(c.next.new_out[k]);
+    const float s = static_cast<float>(c.decision.unvisited_out[k]);
+
+    return static_cast<float>(c.decision.unvisited_in[k]) * (q + s) / fmaxf(q, 1);
+}
+
 /* Whether a visit goes backward. The paper's estimate gives all sources equal weight, and assumes
  * that an unvisited vertex examines (q + s) / q of them. But a source occurs in as many lists as it
  * has edges: of the edges in all lists the frontier has `forward`, so that one in edges / forward
@@ -33,12 +44,14 @@ __device__ bool goes_backward(const kernel_params &params, int k, count64 forwar
     const float work = static_cast<float>(forward);
     const float mean = edges / static_cast<float>(max(params.graph.all_in[k], 1u));
     const float overestimated = k == HW_GPU_DN ? overestimate_dn : overestimate;
-    const float backward = overestimated * unvisited * fminf(edges / fmaxf(work, 1), mean);
+    const float backward = params.config.uniform
+                               ? uniform_backward_work(c, k)
+                               : overestimated * unvisited * fminf(edges / fmaxf(work, 1), mean);
 
     if (params.config.direction == top_down || params.config.direction == bottom_up)
         return params.config.direction == bottom_up;
-    return c.decision.backward[k] ? work >= params.config.backward_factor * backward
-                                  : work > params.config.forward_factor * backward;
+    return c.decision.backward[k] ? work >= params.config.backward_factor[k] * backward
+                                  : work > params.config.forward_factor[k] * backward;
 }
 
 /* Whether the step that was decided is forward only, along few edges. Lists in nn are short: two
@@ -56,7 +69,7 @@ __device__ bool is_small(const kernel_params &params)
                  : k == HW_GPU_NN     ? 2ull * c.frontier.queued[k]
                                       : c.next.work[k];
     }
-    return !params.config.host_staged && !c.done && edges <= HW_GPU_DELEGATES_SMALL_STEP_EDGES;
+    return !params.config.host_staged && !c.done && edges < params.config.small_step_edges;
 }
 
 /* Reports to the host that another step may be launched, or that the search is over. One thread. */

@@ -136,7 +136,7 @@ __device__ __forceinline__ bool skips_queues(const kernel_params &params, uint32
 {
     const uint32_t minimum = params.graph.delegates / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
-    return params.config.direction != top_down && any > max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
+    return params.config.may_skip_queues && any > max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* The same for slots and nd. */
@@ -144,8 +144,8 @@ __device__ __forceinline__ bool skips_nd_queue(const kernel_params &params)
 {
     const uint32_t minimum = params.graph.slots / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
-    return params.config.direction != top_down && hw_load_relaxed(&params.control->found.slots) >
-                                                      max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
+    return params.config.may_skip_queues && hw_load_relaxed(&params.control->found.slots) >
+                                                max(minimum, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* ---- slots ---- */

@@ -342,33 +342,69 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_trace_rec
 /* ---- the reduction of masks: section V-A ---- */
 
 /*
- * The first phase combines the masks of a node, the second those of the nodes.
- * Where there are both, each device of a node is left with one share of the
- * node's mask, which it combines with its peers on the other nodes, and then the
- * node shares the result: every rank sends 2 (p-1)/p of a mask in all, and none
- * more than another.
+ * The first phase combines the masks of a node, the second those of the nodes. Where there are
+ * both, each device of a node is left with one range of the node's mask, which it combines with its
+ * peers on the other nodes, and then the node shares the result: every rank sends 2 (p-1)/p of a
+ * mask in all, and none more than another. With a leader, the paper's way, the first device of a
+ * node has the whole mask as its range, and the others have none.
  */
+static bool has_phases(const struct hw_delegates *e)
+{
+    return e->layout.devices > 1 && (e->layout.nodes > 1 || e->config.leader);
+}
+
+/* The first phase. Collective over the node. */
+static enum hw_status combine_node(struct hw_delegates *e, struct hw_error *err)
+{
+    const int words = (int)e->layout.mask_words, range = words / e->layout.devices;
+    const bool first = e->layout.device == 0;
+
+    if (!e->config.leader)
+        return hw_mpi(MPI_Reduce_scatter_block(e->delegate.reached, e->delegate.reduced, range,
+                                               MPI_UINT64_T, MPI_BOR, e->layout.local),
+                      "MPI_Reduce_scatter_block", err);
+    return hw_mpi(MPI_Reduce(first ? MPI_IN_PLACE : e->delegate.reached,
+                             first ? e->delegate.reached : NULL, words, MPI_UINT64_T, MPI_BOR, 0,
+                             e->layout.local),
+                  "MPI_Reduce", err);
+}
+
+/* Counts what a reduction sends. With a leader: the masks of the others in its node, its share of a
+ * reduction over the nodes, and the result for the others. */
+static void count_reduction(const struct hw_delegates *e, struct hw_traffic *sent)
+{
+    const hw_count mask = 8 * (hw_count)e->layout.mask_words;
+    const int devices = e->layout.devices, others = devices - 1;
+
+    if (!e->config.leader) {
+        hw_traffic_add_reduction(sent, mask, e->ctx.size, devices);
+        return;
+    }
+    if (e->layout.device == 0)
+        hw_traffic_add_reduction(sent, mask, e->layout.nodes, 1);
+    sent->bytes += e->layout.device == 0 ? others * mask : mask;
+}
+
 enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace_record *row,
                                          MPI_Request *request, struct hw_error *err)
 {
-    bool phases = e->layout.devices > 1 && e->layout.nodes > 1;
-    int words = (int)e->layout.mask_words, share = words / e->layout.devices;
-    uint64_t *mask = phases ? e->delegate.reduced : e->delegate.reached;
+    const bool phases = has_phases(e), leads = !e->config.leader || e->layout.device == 0;
+    const int words = (int)e->layout.mask_words;
+    const bool ranges = phases && !e->config.leader;
+    uint64_t *mask = ranges ? e->delegate.reduced : e->delegate.reached;
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
     if (phases) {
-        status = hw_mpi(MPI_Reduce_scatter_block(e->delegate.reached, e->delegate.reduced, share,
-                                                 MPI_UINT64_T, MPI_BOR, e->layout.local),
-                        "MPI_Reduce_scatter_block", err);
+        status = combine_node(e, err);
         row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
         start = hw_seconds();
     }
-    hw_traffic_add_reduction(&row->sent, 8 * (hw_count)words, e->ctx.size, e->layout.devices);
-    if (status != HW_OK)
+    count_reduction(e, &row->sent);
+    if (status != HW_OK || !leads)
         return status;
-    MPI_Comm comm = e->layout.nodes > 1 ? e->layout.across : e->layout.local;
-    int count = phases ? share : words;
+    MPI_Comm comm = e->layout.nodes > 1 || e->config.leader ? e->layout.across : e->layout.local;
+    int count = ranges ? words / e->layout.devices : words;
     if (e->config.nonblocking)
         status =
             hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, mask, count, MPI_UINT64_T, MPI_BOR, comm, request),
@@ -383,7 +419,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_trace
 enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trace_record *row,
                                           MPI_Request *request, struct hw_error *err)
 {
-    int share = (int)e->layout.mask_words / e->layout.devices;
+    const int words = (int)e->layout.mask_words, range = words / e->layout.devices;
     double start = hw_seconds();
     enum hw_status status = HW_OK;
 
@@ -391,11 +427,15 @@ enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_trac
         status = hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err);
     double reduced = hw_seconds();
     row->seconds[HW_PHASE_DELEGATE_REDUCTION] += reduced - start;
-    if (e->layout.devices == 1 || e->layout.nodes == 1 || status != HW_OK)
+    if (!has_phases(e) || status != HW_OK)
         return status;
-    status = hw_mpi(MPI_Allgather(e->delegate.reduced, share, MPI_UINT64_T, e->delegate.reached,
-                                  share, MPI_UINT64_T, e->layout.local),
-                    "MPI_Allgather", err);
+    if (e->config.leader)
+        status = hw_mpi(MPI_Bcast(e->delegate.reached, words, MPI_UINT64_T, 0, e->layout.local),
+                        "MPI_Bcast", err);
+    else
+        status = hw_mpi(MPI_Allgather(e->delegate.reduced, range, MPI_UINT64_T, e->delegate.reached,
+                                      range, MPI_UINT64_T, e->layout.local),
+                        "MPI_Allgather", err);
     row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - reduced;
     return status;
 }

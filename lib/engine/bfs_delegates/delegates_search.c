@@ -115,7 +115,7 @@ static enum hw_status set_shape(struct hw_delegates *e, struct hw_error *err)
     e->layout.device = part->index % spec->devices;
     e->layout.by_nodes = divider_of(spec->nodes, part->vertices);
     e->layout.by_devices = divider_of(spec->devices, part->vertices);
-    e->layout.two_hops = e->config.local_all2all && e->layout.nodes > 1 && e->layout.devices > 1;
+    e->layout.two_hops = e->config.local_all2all && spec->parts > 1;
     e->layout.slots = part->separate.slots;
     e->layout.delegates = part->separate.delegates;
     e->layout.slot_words = hw_words(e->layout.slots);
@@ -487,6 +487,9 @@ static const char *const columns[] = {
     "edges_examined",  "expansion",          "update",     "local_exchange",
     "normal_exchange", "delegate_reduction", "reductions", NULL};
 
+static const struct hw_published_option published[] = {{&hw_option_mask_reduction, "leader"},
+                                                       {NULL, NULL}};
+
 static const struct hw_method_descriptor descriptor = {
     .name = "delegates",
     .summary = "Four subgraphs by degree, each in its own direction",
@@ -497,6 +500,7 @@ static const struct hw_method_descriptor descriptor = {
     .layouts = HW_ON_DEGREE_SEPARATED,
     .transports = transports,
     .options = hw_delegates_options,
+    .published = published,
     .trace_columns = columns};
 
 const struct hw_method hw_method_delegates = {

@@ -123,7 +123,7 @@ struct hw_delegates_layout {
     struct hw_divider by_nodes, by_devices;
     MPI_Comm local;  /* the parts of this node, by device */
     MPI_Comm across; /* the parts of this device, by node */
-    bool two_hops;   /* local_all2all, and it makes a difference */
+    bool two_hops;   /* local_all2all */
     hw_lid slots, delegates;
     size_t slot_words, mask_words; /* 64-bit words; mask_words is a multiple of devices */
     /* Parent codes: delegate g is g; slot s is slots_at + s; none_at is unreached;

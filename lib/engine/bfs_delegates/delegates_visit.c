@@ -403,7 +403,10 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
     struct hw_subgraph *sub = &e->graph.sub[kind];
     bool forced = e->config.direction != HW_DIRECTION_AUTO;
     double backward = backward_work(sub);
-    const double go = e->config.forward_factor, back = e->config.backward_factor;
+    const struct hw_delegates_factors *factors = kind == HW_DD   ? &e->config.dd
+                                                 : kind == HW_DN ? &e->config.dn
+                                                                 : &e->config.nd;
+    const double go = factors->forward, back = factors->backward;
 
     sub->visited = true;
     if (forced)

@@ -5,6 +5,7 @@
  */
 #include "gpu/bfs/delegates/host/delegates_host.h"
 
+#include "gpu/bfs/delegates/delegates_gpu_options.h"
 #include "gpu/device/memory_kernels.h"
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/step_trace.h"
@@ -191,6 +192,30 @@ static hw_count count_own(const struct hw_part *part)
     return own;
 }
 
+/* How steps are decided. */
+static void plan_directions(const struct hw_gpu_engine *engine,
+                            struct hw_gpu_delegates_params *params)
+{
+    const struct hw_delegates_config config = hw_delegates_config(&engine->options);
+    const struct hw_option_values *values = &engine->options.values;
+    const struct hw_delegates_factors factors[HW_GPU_SUBGRAPHS] = {
+        [HW_GPU_DD] = config.dd, [HW_GPU_DN] = config.dn, [HW_GPU_ND] = config.nd};
+
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        params->config.forward_factor[k] = (float)factors[k].forward;
+        params->config.backward_factor[k] = (float)factors[k].backward;
+    }
+    params->config.direction = (int)config.direction;
+    params->config.uniform = hw_option_number(values, &hw_option_backward_estimate) == 1;
+    params->config.may_skip_queues =
+        config.direction == HW_DIRECTION_BOTTOM_UP ||
+        (config.direction == HW_DIRECTION_AUTO && !params->config.uniform);
+    params->config.small_step_edges =
+        hw_option_number(values, &hw_option_small_steps) ? HW_GPU_DELEGATES_SMALL_STEP_EDGES : 0;
+    if (!hw_option_number(values, &hw_option_prune_nn))
+        params->graph.marks_nn_only = false;
+}
+
 static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -203,18 +228,21 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
                                              &params->graph, &engine->arrays, err);
     if (status != HW_OK)
         return status;
-    params->config.direction = (int)config.direction;
-    params->config.forward_factor = (float)config.forward_factor;
-    params->config.backward_factor = (float)config.backward_factor;
+    plan_directions(engine, params);
     params->config.timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
     params->trace.capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     state->canonical = engine->options.canonical_parents;
     state->staged.reduce_comm = state->staged.own_comm = MPI_COMM_NULL;
-    state->staged.two_phases = has_two_phases(engine->part);
-    state->staged.two_hops = config.local_all2all && state->staged.two_phases;
+    state->staged.leader = config.leader;
+    state->staged.two_phases =
+        engine->ctx->size > 1 && (has_two_phases(engine->part) || config.leader);
     params->config.host_staged =
         engine->ctx->size > 1 &&
         (engine->transport.kind != HW_TRANSPORT_PEER || state->staged.two_phases);
+    state->staged.two_hops = config.local_all2all && params->config.host_staged;
+    state->staged.overlaps =
+        params->config.host_staged &&
+        hw_option_number(&engine->options.values, &hw_option_overlap_visits) != 0;
     state->staged.owned_delegates = count_own(engine->part);
     plan_arrays(engine);
     reserve_heap(state, &state->heap);
@@ -365,6 +393,8 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
         status = hw_gpu_put(params->control, &control, sizeof control, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_delegates_shape(params), "method delegates", err);
+    if (hw_option_number(&engine->options.values, &hw_option_dd_visits) == 1)
+        params->config.may_visit_twice = false;
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method delegates", err);
     status = hw_agree(engine->ctx->world, status, err);
@@ -477,15 +507,18 @@ static enum hw_status write_levels(struct hw_gpu_engine *engine, struct hw_error
 
 /* ---- trace ---- */
 
-/* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small" */
-static void name_routine(uint32_t directions, char *routine, size_t size)
+/* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small"; "overlap" where the host carries
+ * masks while slots are visited. */
+static void name_routine(uint32_t directions, bool overlaps, char *routine, size_t size)
 {
     static const char *const way[] = {"--", "td", "bu", "??"};
 
     snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s%s", way[directions >> 2 * HW_GPU_DD & 3],
              way[directions >> 2 * HW_GPU_ND & 3], way[directions >> 2 * HW_GPU_DN & 3],
              way[directions >> 2 * HW_GPU_NN & 3],
-             directions >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
+             directions >> 2 * HW_GPU_SUBGRAPHS ? " small"
+             : overlaps                         ? " overlap"
+                                                : "");
 }
 
 /* Times and traffic of a step: those of the host, where it stages. */
@@ -523,8 +556,9 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
 {
     const struct hw_gpu_delegates_trace_record *record =
         (const struct hw_gpu_delegates_trace_record *)records + r;
+    const struct hw_gpu_delegates_state *state = context;
 
-    name_routine(record->directions, step->routine, sizeof step->routine);
+    name_routine(record->directions, state->staged.overlaps, step->routine, sizeof step->routine);
     step->direction = (record->directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
                                                                      : HW_DIRECTION_TOP_DOWN;
     step->frontier = record->frontier;

@@ -68,8 +68,10 @@ struct hw_gpu_delegates_times {
 
 /* State of searches in which the host stages masks and updates. */
 struct hw_gpu_delegates_staged {
-    bool two_phases; /* the layout has several nodes of several devices */
-    bool two_hops;   /* and updates are relayed by this node's device of the owner's number */
+    bool two_phases; /* the layout has several nodes of several devices, or there are leaders */
+    bool leader;     /* the first device of a node combines its masks, else each device a range */
+    bool overlaps;   /* masks are combined while slots are visited */
+    bool two_hops;   /* updates are relayed by this node's device of the owner's number */
     uint32_t *relayed_bits; /* [parts * slots / 32 + 1] two hops, uniquify */
     MPI_Comm reduce_comm;   /* whose masks MPI combines: the parts of this device number, by node,
                                or all; MPI_COMM_NULL where GPUs combine all */

@@ -47,7 +47,8 @@ struct mask_range {
     uint32_t first, words;
 };
 
-/* The range that rank q combines: a part of its node's masks in two phases, else all words. */
+/* The range that rank q combines: a part of its node's masks in two phases, else all words. A
+ * leader's is all words, and that of the others of its node none. */
 static struct mask_range mask_range_of(const struct hw_gpu_delegates_run *run, int q)
 {
     const uint32_t words = run->state->params.graph.mask_words;
@@ -55,8 +56,10 @@ static struct mask_range mask_range_of(const struct hw_gpu_delegates_run *run, i
     const uint32_t each = (words + devices - 1) / devices;
     const uint32_t first = (uint32_t)q % devices * each;
 
-    if (!run->staged->two_phases)
+    if (!run->staged->two_phases || (run->staged->leader && (uint32_t)q % devices == 0))
         return (struct mask_range){0, words};
+    if (run->staged->leader)
+        return (struct mask_range){words, 0};
     if (first >= words)
         return (struct mask_range){words, 0};
     return (struct mask_range){first, words - first < each ? words - first : each};

@@ -74,6 +74,21 @@ void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged)
     *staged = (struct hw_gpu_delegates_staged){0};
 }
 
+/* Waits for the visits in a stream, and copies what they counted. Local. */
+static enum hw_status finish_visits(struct hw_gpu_delegates_run *run, void *stream,
+                                    struct hw_error *err)
+{
+    const struct hw_gpu_delegates_params *params = &run->state->params;
+    int code = (int)cudaMemcpyAsync(run->staged->control, params->control, sizeof *params->control,
+                                    cudaMemcpyDeviceToHost, (cudaStream_t)stream);
+
+    if (code == 0)
+        code = (int)cudaStreamSynchronize((cudaStream_t)stream);
+    if (code == 0 && run->staged->control->failed)
+        return hw_fail(err, HW_INTERNAL, "method delegates: an outbox was full");
+    return hw_cuda(code, "the visits of method delegates", err);
+}
+
 /* The visits of a step, and what they counted. Local. */
 static enum hw_status visit(struct hw_gpu_delegates_run *run, struct hw_error *err)
 {
@@ -82,14 +97,55 @@ static enum hw_status visit(struct hw_gpu_delegates_run *run, struct hw_error *e
 
     if (code == 0)
         code = hw_gpu_delegates_visit(params, false, NULL);
+    return code == 0 ? finish_visits(run, NULL, err)
+                     : hw_cuda(code, "the visits of method delegates", err);
+}
+
+/* Launches the visits in two streams, after all that was launched before, and waits for those of
+ * delegates. Local. */
+static enum hw_status visit_in_streams(struct hw_gpu_delegates_run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_params *params = &run->state->params;
+    void *const *stream = run->state->stream;
+    cudaEvent_t fork = (cudaEvent_t)run->state->event[0];
+    int code = (int)cudaEventRecord(fork, NULL);
+
+    for (int s = 0; s < 2 && code == 0; s++)
+        code = (int)cudaStreamWaitEvent((cudaStream_t)stream[s], fork, 0);
     if (code == 0)
-        code = (int)cudaMemcpyAsync(run->staged->control, params->control, sizeof *params->control,
-                                    cudaMemcpyDeviceToHost, NULL);
+        code = hw_gpu_delegates_visit(params, true, stream[0]);
     if (code == 0)
-        code = (int)cudaStreamSynchronize(NULL);
-    if (code == 0 && run->staged->control->failed)
-        return hw_fail(err, HW_INTERNAL, "method delegates: an outbox was full");
-    return hw_cuda(code, "the visits of method delegates", err);
+        code = hw_gpu_delegates_visit(params, false, stream[1]);
+    return code == 0 ? finish_visits(run, stream[0], err)
+                     : hw_cuda(code, "the visits of method delegates", err);
+}
+
+/* All ranks exchange the numbers of delegates that they discovered, while slots are visited.
+ * status: of the visits of delegates. Collective; ranks agree. */
+static enum hw_status exchange_delegate_counts(struct hw_gpu_delegates_run *run,
+                                               enum hw_status status, struct hw_error *err)
+{
+    const struct hw_context *ctx = run->engine->ctx;
+    uint64_t found[HW_GPU_DELEGATES_MAX_PARTS];
+    uint64_t own = status == HW_OK ? (uint64_t)run->staged->control->found.delegates
+                                         << HW_GPU_DELEGATES_FLAG_BITS
+                                   : HW_GPU_DELEGATES_FAILED;
+    bool failed = false;
+
+    const enum hw_status exchanged =
+        hw_mpi(MPI_Allgather(&own, 1, MPI_UINT64_T, found, 1, MPI_UINT64_T, ctx->world),
+               "MPI_Allgather", err);
+    if (exchanged != HW_OK)
+        return exchanged;
+    run->counts.max_delegates = 0;
+    for (int q = 0; q < ctx->size; q++) {
+        const uint32_t number = (uint32_t)(found[q] >> HW_GPU_DELEGATES_FLAG_BITS);
+        failed = failed || (found[q] & HW_GPU_DELEGATES_FAILED);
+        run->words[q * ctx->size + q] = found[q];
+        run->counts.max_delegates =
+            number > run->counts.max_delegates ? number : run->counts.max_delegates;
+    }
+    return failed ? hw_agree(ctx->world, status, err) : HW_OK;
 }
 
 /* All ranks exchange what they discovered, and the updates for each other. status: of the visits.
@@ -269,22 +325,63 @@ static enum hw_status relay_updates(struct hw_gpu_delegates_run *run, struct hw_
 
 /* ---- a step ---- */
 
+/* Starts to combine the masks, or sends lists, if any part discovered delegates. *lists: which.
+ * Collective; ranks agree. */
+static enum hw_status start_reduction(struct hw_gpu_delegates_run *run, bool *lists,
+                                      struct hw_error *err)
+{
+    *lists = run->counts.max_delegates && hw_gpu_delegates_sends_lists(run);
+    if (run->counts.max_delegates == 0)
+        return HW_OK;
+    return *lists ? hw_gpu_delegates_reduce_lists(run, err)
+                  : hw_gpu_delegates_reduce_start(run, err);
+}
+
+/* The visits, the exchange of counts and the start of the reduction. own: as below. Collective;
+ * ranks agree. */
+static enum hw_status visit_then_reduce(struct hw_gpu_delegates_run *run, enum hw_status own,
+                                        bool *lists, struct hw_error *err)
+{
+    enum hw_status status = own == HW_OK ? visit(run, err) : own;
+
+    HW_GPU_DELEGATES_END_PHASE(run, expansion);
+    status = exchange_counts(run, status, err);
+    HW_GPU_DELEGATES_END_PHASE(run, counts);
+    return status == HW_OK ? start_reduction(run, lists, err) : status;
+}
+
+/* The same in two streams: masks are combined while slots are visited (section IV of the paper, its
+ * figure 3). */
+static enum hw_status visit_and_reduce(struct hw_gpu_delegates_run *run, enum hw_status own,
+                                       bool *lists, struct hw_error *err)
+{
+    enum hw_status status = own == HW_OK ? visit_in_streams(run, err) : own;
+
+    HW_GPU_DELEGATES_END_PHASE(run, expansion);
+    status = exchange_delegate_counts(run, status, err);
+    HW_GPU_DELEGATES_END_PHASE(run, counts);
+    if (status == HW_OK)
+        status = start_reduction(run, lists, err);
+    if (status != HW_OK)
+        return status;
+    status = finish_visits(run, run->state->stream[1], err);
+    HW_GPU_DELEGATES_END_PHASE(run, expansion);
+    status = exchange_counts(run, status, err);
+    HW_GPU_DELEGATES_END_PHASE(run, counts);
+    return status;
+}
+
 /* One step. *own: status of this rank's work on its GPU, which the next agreement passes to the
  * others. Collective; ranks agree on what is returned. */
 static enum hw_status run_step(struct hw_gpu_delegates_run *run, enum hw_status *own,
                                struct hw_error *err)
 {
     const struct hw_gpu_delegates_params *params = &run->state->params;
-    enum hw_status status = *own == HW_OK ? visit(run, err) : *own;
+    bool lists = false;
+    enum hw_status status = run->staged->overlaps ? visit_and_reduce(run, *own, &lists, err)
+                                                  : visit_then_reduce(run, *own, &lists, err);
 
-    HW_GPU_DELEGATES_END_PHASE(run, expansion);
-    status = exchange_counts(run, status, err);
-    HW_GPU_DELEGATES_END_PHASE(run, counts);
     memset(run->received_now, 0, sizeof run->received_now);
-    const bool lists = run->counts.max_delegates && hw_gpu_delegates_sends_lists(run);
-    if (status == HW_OK && run->counts.max_delegates)
-        status = lists ? hw_gpu_delegates_reduce_lists(run, err)
-                       : hw_gpu_delegates_reduce_start(run, err);
     if (status == HW_OK && run->any_updates)
         status = run->staged->two_hops ? relay_updates(run, err) : send_updates(run, err);
     if (run->counts.max_delegates && !lists)
