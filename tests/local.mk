@@ -81,6 +81,8 @@ EXTRA_DIST += tests/pipeline/version-1/bfs.h5 tests/pipeline/version-1/sssp.h5
 EXTRA_DIST += tests/pipeline/version-1/check.h5 tests/pipeline/version-1/README.md
 EXTRA_DIST += tests/pipeline/version-1/SHA256SUMS
 
+LONG_TESTS += tests/pipeline/as-published.t
+EXTRA_DIST += tests/pipeline/as-published.t tests/pipeline/delegates_model.py
 LONG_TESTS += tests/pipeline/cycles.t
 EXTRA_DIST += tests/pipeline/cycles.t
 LONG_TESTS += tests/pipeline/resume.t
