@@ -5,10 +5,10 @@
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --weights uniform -o g.h5
-refused "a method without" 3 "g.h5: --as-published: method grid has no option .*: .*adaptive" \
-    hopwave-traverse -q g.h5 --layout 1d --method grid --as-published -o t.h5
+refused "a method without" 3 "g.h5: --as-published: method sequential has no option .*: .*adaptive" \
+    hopwave-traverse -q g.h5 --layout 1d --method sequential --as-published -o t.h5
 refused "auto, which takes one without" 3 "--as-published: method [a-z]* has no option" \
-    hopwave-traverse -q g.h5 --layout 1d --as-published -o t.h5
+    hopwave-traverse -q g.h5 --layout 1d --algorithm sssp --as-published -o t.h5
 ok "no file is left" test ! -e t.h5
 hopwave-traverse --help=adaptive >help
 ok "help lists what it sets" grep -q -e '--as-published sets: .*--alpha=0.1' help

@@ -167,9 +167,9 @@ wrong "an option without what it is for" "methods\[0\].options.expand-factor is 
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: merge, device: cuda, options: {coupling: gather, expand-factor: 3}}]
 END
-wrong "as published, of a method without" "methods\[0\].options.as-published is for .*adaptive.*, and the method is grid" <<'END'
+wrong "as published, of a method without" "methods\[0\].options.as-published is for .*adaptive.*, and the method is sequential" <<'END'
 graphs: [{model: rmat, scales: [6]}]
-methods: [{method: grid, options: {as-published: true}}]
+methods: [{method: sequential, options: {as-published: true}}]
 END
 wrong "as published, with a value" "methods\[0\].options.as-published is \"yes\", but takes no value" <<'END'
 graphs: [{model: rmat, scales: [6]}]

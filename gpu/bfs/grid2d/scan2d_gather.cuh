@@ -147,10 +147,12 @@ __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
         }
         examined += count;
     }
-    const uint32_t new_bits = visit<columns_per_thread * tail_entries>(
-        visited_of(params), row, [&](int i) { return batch.column[i / tail_entries]; });
+    const auto source = [&](int i) { return batch.column[i / tail_entries]; };
     if constexpr (varied)
-        group_by_owner<columns_per_thread * tail_entries>(params, row, new_bits);
+        group_by_owner<columns_per_thread * tail_entries>(
+            params, row, visit<columns_per_thread * tail_entries>(visited_of(params), row, source));
+    else
+        visit<columns_per_thread * tail_entries>(visited_of(params), row, source);
     return examined;
 }
 

@@ -69,8 +69,8 @@ __global__ void __launch_bounds__(threads, gather_blocks())
             queue_root<Offset>(params, root);
         return;
     }
-    const bool skips = !varied || !params.variant.examines_visited;
-    const uint32_t first_unvisited = skips ? skip_below(params, depth) : 0;
+    const uint32_t first_unvisited =
+        varied && params.variant.examines_visited ? 0 : skip_below(params, depth);
     if (threadIdx.x == 0)
         deferred.count = 0;
     __syncthreads();
