@@ -199,7 +199,8 @@ def totals(estimator: Estimator, programs: list[dict[str, Any]]) -> Iterable[str
     if missing:
         graphs = [g[0]["wildcards"]["graph"] for g, c in zip(groups.values(), costs) if not c]
         shown = ", ".join(list(dict.fromkeys(graphs))[:NAMES])
-        yield f"{'not counted:':12} {missing} jobs whose programs cannot say yet, on {shown}"
+        many = "s whose programs" if missing > 1 else " whose program"
+        yield f"{'not counted:':12} {missing} job{many} cannot say yet, on {shown}"
 
 
 def sums(known: list[tuple[Stage, int, Cost]]) -> Iterable[str]:

@@ -104,7 +104,7 @@ def where(results: "pandas.DataFrame") -> list[tuple[str, str]]:
         ("sockets", "; ".join(numbers["sockets"])),
         ("cores of a node", "; ".join(numbers["cores"])),
         ("memory of a node", "; ".join(memory)),
-        ("GPUs", texts(results, "gpus") or "none told of"),
+        ("GPUs", texts(results, "gpus") or "none seen"),
         ("network", texts(results, "network")),
         ("MPI", mpi),
         ("compiler", texts(results, "compiler")),

@@ -34,8 +34,6 @@ plt.rcParams.update(
         "savefig.bbox": "tight",
         "savefig.dpi": 150,
         "svg.hashsalt": "hopwave",
-        # Titles are users' words, in which $ is a letter as others.
-        "text.parse_math": False,
         "hatch.linewidth": 0.6,
     }
 )
@@ -69,9 +67,21 @@ def across(results: Any) -> tuple[str, str]:
     return "edgefactor", "edge factor"
 
 
+def plain_words(figure: Any) -> None:
+    """Takes users' words, which titles, labels and legends have, as they are: $ is a letter."""
+    texts = [figure._suptitle] if figure._suptitle else []
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        texts += [axes.title, axes.xaxis.label, axes.yaxis.label]
+        texts += [*legend.get_texts(), legend.get_title()] if legend else []
+    for text in texts:
+        text.set_parse_math(False)
+
+
 def save(figure: Any, path: str) -> None:
     """Without a date, so that the same data make the same file. Of an SVG there are a PDF and a
     PNG beside it."""
+    plain_words(figure)
     stem, kind = path.rsplit(".", 1)
     for other in [kind] if kind != "svg" else ["svg", "pdf", "png"]:
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(other)
