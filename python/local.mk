@@ -10,6 +10,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/compare_report.py \
   python/hopwave/commands/confined.py \
   python/hopwave/commands/crate.py \
+  python/hopwave/commands/fetch.py \
   python/hopwave/commands/guard.py \
   python/hopwave/commands/main.py \
   python/hopwave/commands/noise.py \
@@ -48,6 +49,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/renamed.py \
   python/hopwave/schemas/check.json \
   python/hopwave/schemas/graph.json \
+  python/hopwave/schemas/graphs.schema.json \
   python/hopwave/schemas/partition.json \
   python/hopwave/schemas/renamed.json \
   python/hopwave/schemas/study.schema.json \
@@ -60,6 +62,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/headline.py \
   python/hopwave/study/configuration.py \
   python/hopwave/study/machine.py \
+  python/hopwave/study/manifest.py \
   python/hopwave/study/methods.py \
   python/hopwave/study/models.py \
   python/hopwave/study/page.py \

@@ -15,6 +15,7 @@ hopwave-study: $(srcdir)/workflow/hopwave-study Makefile
 
 nobase_dist_pkgdata_DATA += \
   config/README.md \
+  config/graphs.yaml \
   config/papers/README.md \
   config/papers/bellman-ford.yaml \
   config/papers/degree-separated-cpu.yaml \
@@ -25,6 +26,7 @@ nobase_dist_pkgdata_DATA += \
   config/papers/xbfs.yaml \
   config/scaling.yaml \
   config/study.yaml \
+  schemas/graphs.schema.json \
   schemas/study.schema.json \
   workflow/Snakefile \
   workflow/envs/programs.yaml \

@@ -44,6 +44,7 @@ class Hopwave(AutotoolsPackage):
         depends_on("py-matplotlib", type="run")
         depends_on("py-pandas", type="run")
         depends_on("py-pygments", type="run")
+        depends_on("py-requests", type="run")
         # To compare studies; archives want rocrate and bagit too, which pip brings.
         depends_on("py-scipy", type="run")
 

@@ -1,13 +1,14 @@
 """The command line of hopwave-study."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from . import archive, compare, repeat, run
+from . import archive, compare, fetch, repeat, run
 from .base import Place
 
 
@@ -39,11 +40,12 @@ def main(place: Place, arguments: Sequence[str] | None = None) -> None:
     parser = Parser(
         prog="hopwave-study",
         description="Runs studies: generates, partitions, searches and validates graphs as "
-        "a configuration says, and reports; archives what came of it, and repeats that.",
+        "a configuration says, and reports; archives what came of it, and repeats that; gets "
+        "graphs from where they are published.",
     )
     parser.add_argument("--version", action="version", version=f"hopwave-study {place.version}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (run, archive, repeat, compare):
+    for module in (run, archive, repeat, compare, fetch):
         module.add(commands)
     options, left = parser.parse_known_args(arguments)
     if left:
@@ -51,6 +53,7 @@ def main(place: Place, arguments: Sequence[str] | None = None) -> None:
         words = sys.argv[1:] if arguments is None else arguments
         command = next(word for word in words if word in commands.choices)
         commands.choices[command].error(f"unrecognized arguments: {' '.join(left)}")
+    os.environ.setdefault("HOPWAVE_MANIFEST", str(place.folder / "config" / "graphs.yaml"))
     try:
         options.main(place, options)
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
 
 from ..renamed import SCHEMAS, current
-from . import methods, papers
+from . import manifest, methods, papers
 from .columns import TABLES, WAYS
 
 SCHEMA = json.loads((SCHEMAS / "study.schema.json").read_text())
@@ -142,6 +142,19 @@ def filled(config):
     return config
 
 
+def as_file(entry, graph):
+    """An entry of `graphs` that names a graph of the manifest, as one that names its file."""
+    options = dict(graph.options)
+    if "undirected" in entry or "directed" in entry:
+        options.pop("undirected", None)
+        options.pop("directed", None)
+    known = SCHEMA["$defs"]["file"]["properties"]
+    defaults = {key: value["default"] for key, value in known.items() if "default" in value}
+    own = {key: value for key, value in entry.items() if key != "fetch"}
+    file = str(manifest.place(graph, ""))
+    return {"name": graph.name.lower(), **defaults, **options, **own, "file": file}
+
+
 def tag(kind, options, *skip):
     """What a file name says of the options that differ from their defaults."""
     known = SCHEMA["$defs"][kind]["properties"]
@@ -182,7 +195,7 @@ def fits(method, partition):
 
 def label_of(graph: dict[str, Any]) -> Any:
     """The name of an entry of `graphs`."""
-    return graph.get("name", graph.get("model"))
+    return graph.get("name", graph.get("fetch", graph.get("model", "")).lower())
 
 
 def layout_label(layout: dict[str, Any]) -> str:
@@ -275,6 +288,8 @@ class Study:
 
     def __init__(self, config: Any, folder: str | PathLike[str] = ".") -> None:
         self.config = filled(config)
+        self.fetched = {}
+        self._name_fetched()
         self.title = self.config["title"]
         self.in_memory = self.config["partitions"] == "memory"
         self.folder = Path(folder)
@@ -306,6 +321,28 @@ class Study:
         self.examples = self._examples()
         self.scaled = self._scaled()
         self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
+
+    def _name_fetched(self):
+        """Makes graphs of the manifest files: as it says how they are imported, unless the study
+        says otherwise. Notes their names."""
+        graphs = self.config["graphs"]
+        if not any("fetch" in entry for entry in graphs):
+            return
+        try:
+            known = manifest.read()
+        except manifest.ManifestError as error:
+            raise StudyError(str(error)) from None
+        for number, entry in enumerate(graphs):
+            if "fetch" not in entry:
+                continue
+            name = entry["fetch"]
+            if name not in known:
+                raise StudyError(
+                    f"graphs[{number}].fetch: no graph of {manifest.default_path()} is named "
+                    f"'{name}'; `hopwave-study fetch --list` has them"
+                )
+            graphs[number] = as_file(entry, known[name])
+            self.fetched[graphs[number]["file"]] = name
 
     def _check_methods(self):
         """Every method must have a layout and a graph that it works on."""
@@ -369,6 +406,14 @@ class Study:
             ]
         if os.path.isfile(self.folder / entry["file"]):
             return [self._imported(entry)]
+        name = self.fetched.get(entry["file"])
+        if not entry["optional"] and name:
+            there = (
+                "" if str(self.folder) == "." else f" --directory {shlex.quote(str(self.folder))}"
+            )
+            raise StudyError(
+                f"{where}.fetch: {name} is not there; `hopwave-study fetch {name}{there}` gets it"
+            )
         if not entry["optional"]:
             raise StudyError(f"{where}.file: {entry['file']}: no such file")
         self.left_out.append(f"{entry['name']} ({entry['file']})")
