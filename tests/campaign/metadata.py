@@ -230,7 +230,7 @@ def change(draw: random.Random, file: h5py.File) -> None:
     if draw.random() < 0.25:
         names = [n for n, v in file.attrs.items() if isinstance(v, (int, np.integer))]
         name = draw.choice([n for n in names if n not in ("complete", "format_version")])
-        value = draw.choice([-1, 0, 1, 2, 1 << 31, (1 << 63) - 1, int(file.attrs[name]) + 1])
+        value = draw.choice([-1, 0, 1, 2, 1 << 31, (1 << 63) - 1, int(file.attrs[name]) ^ 1])
         file.attrs.modify(name, np.int64(value))
         return
     dataset = draw.choice([d for d in datasets(file) if d.size and not d.dtype.names])

@@ -37,6 +37,19 @@ refused "a limit on the size of files is found before any work" 4 'limit on file
     sh -c 'ulimit -f 200000 && exec "$0" "$@"' "$make_file" 20000000 -o "$work/out/g.h5"
 is "and nothing is left" "$(left "$work/out")" ""
 
+# What a loss of power leaves: a name stands for a file whose bytes are on the disk already, and is
+# itself there when the program ends.
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+    strace -f -qq -y -e trace=fsync,rename,renameat,renameat2 -o "$work/trace" \
+        "$make_file" 1000 -o "$work/out/g.h5"
+    steps=$(sed -n -e 's/.* fsync([0-9]*<.*tmp-.*/data/p' -e 's/.* rename[a-z0-9]*(.*/name/p' \
+        -e 's/.* fsync([0-9]*<.*\/out>.*/folder/p' "$work/trace" | uniq | tr '\n' ' ')
+    is "the data are synced, then named, then the folder is synced" "$steps" "data name folder "
+    rm "$work/out/g.h5"
+else
+    skip "what is synced" "there is no strace, or it may not trace"
+fi
+
 # A real disk that is too small, where we may mount one.
 mkdir "$work/disk"
 cat >"$work/on_disk" <<'END'

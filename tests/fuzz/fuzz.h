@@ -1,5 +1,5 @@
 /*
- * Any bytes as a file of some format: parsed whole and in pieces, which must give
+ * Any bytes as a file of some format, or as a list of roots: parsed whole and in pieces, which must give
  * the same. Built for libFuzzer (make fuzz) and for the replay of a small corpus
  * (replay.c, part of make check).
  */
@@ -22,6 +22,9 @@ void hw_fuzz_items(const struct hw_reader *reader, const uint8_t *data, size_t s
 /* Unpacks data as a compressed file, twice and in pieces of two sizes, which must
  * give the same (binary.c). Local. */
 void hw_fuzz_stream(const uint8_t *data, size_t size);
+
+/* Takes data as lists of roots (roots.c). Local. */
+void hw_fuzz_roots(const uint8_t *data, size_t size);
 
 /* Ends the process unless it holds. */
 void hw_fuzz_demand(bool holds, const char *what);

@@ -51,6 +51,7 @@ static int replay(const char *folder)
         for (int i = 0; hw_fuzz_readers[i]; i++)
             hw_fuzz(hw_fuzz_readers[i], data, size);
         hw_fuzz_stream(data, size);
+        hw_fuzz_roots(data, size);
         free(data);
         files++;
     }
@@ -73,9 +74,10 @@ int main(void)
 {
     struct tap tap = {0};
 
-    tap_plan(&tap, 8);
+    tap_plan(&tap, 9);
     for (int i = 0; hw_fuzz_readers[i]; i++)
         test(&tap, hw_fuzz_readers[i]->name);
     test(&tap, "stream");
+    test(&tap, "roots");
     return tap_done(&tap);
 }
