@@ -158,3 +158,30 @@ def test_data_dictionary(tmp_path: Path) -> None:
     meanings = [dictionary.meaning(column) for column in COLUMNS]
     assert all(meanings) and not [m for m, c in zip(meanings, COLUMNS) if m == c.replace("_", " ")]
     assert dictionary.unit("median_TEPS") == "edges/s" and dictionary.unit("memory") == "bytes"
+
+
+def test_checks_that_failed(tmp_path: Path) -> None:
+    import h5py
+    import numpy
+
+    rules = numpy.zeros((4, 6), "i8")
+    for number, name in enumerate(("good", "bad")):
+        with h5py.File(tmp_path / f"{name}.h5", "w") as file:
+            file["rules"] = rules + number * numpy.eye(4, 6, dtype="i8")[0]
+            file.attrs.update(
+                {
+                    "format": "hopwave-check",
+                    "format_version": 2,
+                    "passed": 1 - number,
+                    "digest": "d",
+                }
+            )
+    output = tmp_path / "index.html"
+    assert not index.write_failed(output, [tmp_path / "good.h5", tmp_path / "none.h5"], About())
+    assert not output.exists()
+    paths = [tmp_path / "good.h5", tmp_path / "bad.h5"]
+    assert index.write_failed(output, paths, About("Of two"))
+    made = Text(output.read_text(encoding="utf-8"))
+    words = flat(made)
+    assert re.search(r"\b[0-7] of 8 searches are valid", words) and "bad.h5" in words
+    assert not [link for link in made.links if not link.startswith("#")]

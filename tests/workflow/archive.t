@@ -62,6 +62,14 @@ is "the digest is that of the manifest of manifests" "$digest" \
 same "both tar files unpack to the same" \
     "$(tar xOf S.tar.gz S/manifest-sha256.txt | cut -d' ' -f3 | grep -v 'environment\|crate')" \
     "$(cut -d' ' -f3 S/manifest-sha256.txt | grep -v 'environment\|crate')"
+ok "its crate describes the machine of every run" "$PYTHON3" -c 'if True:
+    import json
+    graph = json.load(open("S/data/ro-crate-metadata.json"))["@graph"]
+    every = {entity["@id"]: entity for entity in graph}
+    runs = [e for e in graph if e["@id"].startswith("#run-")]
+    places = {e["location"]["@id"] for e in runs}
+    told = {every[p["@id"]]["name"] for place in places for p in every[place]["additionalProperty"]}
+    assert runs and {"cores of a node", "MPI", "compiler"} <= told, told'
 if "$PYTHON3" -c 'import rocrate_validator' 2>/dev/null; then
     context=$("$PYTHON3" -c 'import rocrate; print(rocrate.__path__[0])')/data/ro-crate.jsonld
     ok "the crate conforms to its profiles" \

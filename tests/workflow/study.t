@@ -43,6 +43,8 @@ fi
 verdict 0 "the study runs"
 is "it says what it leaves out, in one line" "$(grep -c 'left out.*: elsewhere (data/elsewhere.gr)$' run.log)" 1
 ok "it says where the report is" grep -q "^report: $work/results/report.html" run.log
+ok "and the page" grep -q "^page: $work/results/index.html" run.log
+is "which says that all is valid" "$(grep -c '<p class="valid">30 of 30 searches are valid' results/index.html)" 1
 ok "the report holds the tables and plots" \
     "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
@@ -149,5 +151,8 @@ run_study "$test_config" >broken.log 2>&1
 is "a wrong tree fails the study" "$?" 1
 ok "the file is named" grep -q "$check: .* violations" broken.log
 ok "its check file stays" test -f "$check"
+is "the page says how many searches are valid" \
+    "$(grep -c '<p class="wrong">[0-9]* of 30 searches are valid' results/index.html)" 1
+ok "and names the file" grep -q "<code>$check</code>" results/index.html
 ok "the gate's file does not" test ! -e results/gate.csv
 done_testing

@@ -28,6 +28,18 @@ WORKFLOW_TYPES = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"
 CONFIG = "study.yaml"
 RESULTS = ["results/results.csv", "results/index.html", "results/report.html", "results/gate.csv"]
 HDF5 = "application/x-hdf5"
+# What files say of the machine that made them: columns of files.csv, in words.
+MACHINE = {
+    "processor": "processor",
+    "sockets": "sockets",
+    "cores": "cores of a node",
+    "memory": "memory of a node in bytes",
+    "gpus": "GPUs of a node",
+    "network": "network",
+    "mpi": "MPI",
+    "hdf5": "HDF5",
+    "compiler": "compiler",
+}
 
 
 def describe(folder: Path, table: "pandas.DataFrame", about: Mapping[str, Any]) -> None:
@@ -42,6 +54,11 @@ def describe(folder: Path, table: "pandas.DataFrame", about: Mapping[str, Any]) 
     crate.metadata.write(folder)
 
 
+def worded(value: Any) -> str:
+    """A value of a table; whole numbers without a point."""
+    return f"{value:.0f}" if isinstance(value, float) else str(value)
+
+
 class Writer:
     """Fills a crate."""
 
@@ -51,6 +68,7 @@ class Writer:
         self.crate, self.folder, self.table, self.about = crate, folder, table, about
         self.entities: dict[str, Any] = {}
         self.runs: list[Any] = []
+        self.machines: dict[tuple[str, ...], Any] = {}
 
     def add(self, identifier: str, kind: str, /, **properties: Any) -> Any:
         """A contextual entity. Lists of one are values."""
@@ -185,6 +203,24 @@ class Writer:
             **properties,
         )
 
+    def machine(self, row: Row) -> Any:
+        """The machine that made a file, as a place with properties; one for all files of it."""
+        known = {column: row.get(column) for column in MACHINE}
+        key = tuple(str(value) for value in known.values())
+        if key not in self.machines:
+            name = f"#machine-{len(self.machines) + 1}"
+            told = {c: v for c, v in known.items() if v is not None and v == v and v != ""}
+            properties = [
+                self.add(
+                    f"{name}-{column}", "PropertyValue", name=MACHINE[column], value=worded(value)
+                )
+                for column, value in told.items()
+            ]
+            words = worded(told.get("processor", "a machine that is not described"))
+            more = {"additionalProperty": properties} if properties else {}
+            self.machines[key] = self.add(name, "Place", name=words, **more)
+        return self.machines[key]
+
     def step_run(self, row: Row) -> Any:
         """The run of a program that made one file, and that of its step."""
         step, name = row["program"].removeprefix("hopwave-"), row["file"]
@@ -198,6 +234,7 @@ class Writer:
             instrument=self.tools[step],
             object=before or [self.entities[self.about["inputs"].get(name, CONFIG)]],
             result=[self.entities[name]],
+            location=self.machine(row),
             actionStatus={"@id": "http://schema.org/CompletedActionStatus"},
         )
         self.runs.append(run)

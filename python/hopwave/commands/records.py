@@ -18,6 +18,7 @@ from .confined import ConfinedError, confined
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
 RUN += ["threads", "mpi", "hdf5", "cores_of_rank_0", "device", "command"]
+RUN += ["processor", "sockets", "cores", "memory", "gpus", "network", "compiler"]
 FOUND = ["root", "outcome", "reached", "edges"]
 SEARCH = ["root", "seconds", "seconds_search_order", "edges", "teps"]
 

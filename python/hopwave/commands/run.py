@@ -193,7 +193,24 @@ def main(place: Place, options: argparse.Namespace) -> None:
     command += ["--report", str(report.resolve()), "--report-after-run"]
     os.environ.update(HOPWAVE_REPORT="yes", HOPWAVE_COMMIT=commit(place.folder))
     outcome = call(command + options.snakemake, options.directory, given, settings)
+    if outcome.status and not outcome.interrupted:
+        page_of_failure(study, Path(options.directory))
     finish(outcome, Path(options.directory), report)
+
+
+def page_of_failure(study: "Study", directory: Path) -> None:
+    """Replaces the page of a study of which a check failed by one that says so."""
+    from ..page.context import About
+    from ..page.index import write_failed
+    from ..study.configuration import TREE
+
+    checks = study.checks() if study.config["store"] == "all" else study.files(TREE)
+    page = directory / "results" / "index.html"
+    try:
+        if write_failed(page, [directory / path for path in checks], About(study.title)):
+            say(f"page: {page.resolve()}")
+    except (OSError, KeyError, ValueError, RuntimeError) as error:
+        say(f"{page}: not written: {error}")
 
 
 def commit(folder: Path) -> str:

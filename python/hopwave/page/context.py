@@ -59,6 +59,7 @@ class About:
     figures   figures of the configuration by name, each with "title" and perhaps "paper"
     commit    of the source, or ""
     report    whether Snakemake's report lies beside the page
+    tables    whether results.csv and the others do; not where a check failed
     """
 
     title: str = "A study of graph searches"
@@ -66,6 +67,7 @@ class About:
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     commit: str = ""
     report: bool = False
+    tables: bool = True
 
 
 def known(value: Any) -> bool:
@@ -131,6 +133,8 @@ def valid(results: "pandas.DataFrame", gate: "pandas.DataFrame") -> tuple[int, i
 
     counts = results["NBFS"] if "NBFS" in results else pandas.Series(dtype=float)
     number = pandas.to_numeric(counts, errors="coerce").fillna(0)
+    if "searches" in gate:
+        return int(gate["valid"].sum()), int(gate["searches"].sum())
     if len(gate) and not len(results):
         passed = pandas.to_numeric(gate["passed"], errors="coerce") == 1
         return int(passed.sum()), len(gate)

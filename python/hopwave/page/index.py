@@ -8,6 +8,7 @@ import base64
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,8 +81,42 @@ def write(
     )
     with whole(output) as part:
         Path(part).write_text(text, encoding="utf-8", errors="replace")
+    if not about.tables:
+        return
     with whole(output.with_name("columns.csv")) as part:
         Path(part).write_text(dictionary.table(results.columns), encoding="utf-8")
+
+
+def write_failed(output: Path, checks: Iterable[Path], about: About) -> bool:
+    """Writes the page of a study of which a check failed: how many searches are valid, and the
+    files of those that are not. Does nothing, and returns False, where no check failed.
+
+    checks   check files, or tree files of searches that were checked as they were made
+    """
+    import pandas
+
+    verdicts = pandas.DataFrame([verdict(path) for path in checks if path.is_file()])
+    if not len(verdicts) or (verdicts["passed"] == 1).all():
+        return False
+    write(output, pandas.DataFrame(), verdicts, replace(about, tables=False, report=False))
+    return True
+
+
+def verdict(path: Path) -> dict[str, Any]:
+    """What a check file, or a tree file, says of its searches."""
+    import h5py
+
+    from ..study import trees
+
+    _, passed, violations, _ = trees.verdict(path)
+    with h5py.File(path) as file:
+        if "rules" in file:
+            right = (file["rules"][...] == 0).all(axis=1)
+        else:
+            right = trees.frame(file["run/search"])["violations"].to_numpy() == 0
+    name = Path(*path.parts[-5:]).as_posix()
+    counts = {"searches": len(right), "valid": int(right.sum())}
+    return {"file": name, "passed": passed, "violations": int(violations), **counts}
 
 
 def values(
