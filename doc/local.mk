@@ -5,6 +5,7 @@ dist_doc_DATA += doc/graphs.md
 dist_doc_DATA += doc/imports.md
 dist_doc_DATA += doc/tutorial/files.md
 dist_doc_DATA += doc/tutorial/archive.md
+dist_doc_DATA += doc/tutorial/student.md doc/tutorial/engineer.md doc/tutorial/researcher.md
 dist_doc_DATA += doc/python.md
 dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md

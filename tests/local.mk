@@ -24,6 +24,8 @@ EXTRA_DIST += tests/workflow/models.t
 LONG_TESTS += tests/workflow/installed.t
 EXTRA_DIST += tests/workflow/installed.t
 TESTS += tests/workflow/man.t
+LONG_TESTS += tests/workflow/journeys.t
+EXTRA_DIST += tests/workflow/journeys.t tests/workflow/run-page.py
 EXTRA_DIST += tests/workflow/man.t
 LONG_TESTS += tests/workflow/fetch.t
 EXTRA_DIST += tests/workflow/fetch.t tests/workflow/serve-files.py
@@ -192,4 +194,6 @@ tests/workflow/slowed.log: | $(filter-out tests/workflow/slowed.log,$(TEST_LOGS)
 
 # The structure of the source tree.
 TESTS += tests/tree/tree.t
+TESTS += tests/tree/words.t
+EXTRA_DIST += tests/tree/words.t tests/tree/check-words.py doc/words.txt
 EXTRA_DIST += tests/tree/tree.t tests/tree/check-tree.py
