@@ -35,6 +35,16 @@ dist_methods_DATA = \
   doc/methods/scan2d-grid.md \
   doc/methods/shortest-paths.md
 
+# The site of the documentation, in site/html: needs Doxygen and doc/site/requirements.txt. Warnings are
+# errors; html-links checks links to other sites, too.
+EXTRA_DIST += doc/index.md doc/choosing-a-method.md doc/site/Doxyfile doc/site/conf.py \
+  doc/site/doxygen-filter.py doc/site/make-site.py doc/site/requirements.txt
+.PHONY: html-links
+html-local: $(bin_PROGRAMS) hopwave-study
+	$(PYTHON3) $(srcdir)/doc/site/make-site.py $(srcdir) . site
+html-links: $(bin_PROGRAMS) hopwave-study
+	$(PYTHON3) $(srcdir)/doc/site/make-site.py --links $(srcdir) . site
+
 # Writes the pages that are made of what the programs know, in the source.
 .PHONY: update-doc
 update-doc: hopwave-traverse

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that pages of documentation are plain and short: no words of doc/words.txt, no page that is
-written by hand above 400 lines.
+"""Checks that pages of documentation are plain and short: no words of doc/words.txt, no page that
+is written by hand above 400 lines.
 
 usage: check-words.py ROOT
 
-Prints one line for each, "FILE:LINE: MESSAGE", and exits 1 if there is any. Code between backticks is
-left out, for options, columns and files have the names that they have.
+Prints one line for each, "FILE:LINE: MESSAGE", and exits 1 if there is any. Code between backticks
+is left out, for options, columns and files have the names that they have.
 """
 
 from __future__ import annotations
