@@ -76,6 +76,11 @@ def copy_pages(source: Path, pages: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if (source / origin).is_file():
             shutil.copy(source / origin, target)
+    papers = sorted((pages / "papers").glob("*.md"))
+    if papers:
+        names = "\n".join(f"papers/{page.stem}" for page in papers)
+        with (pages / "index.md").open("a") as index:
+            index.write(f"\n```{{toctree}}\n:caption: Papers\n:maxdepth: 1\n\n{names}\n```\n")
     for page in pages.rglob("*.md"):
         page.write_text(REPOSITORY_LINK.sub(r"`\3`", page.read_text()))
 
