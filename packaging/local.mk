@@ -1,2 +1,5 @@
 # packaging
-EXTRA_DIST += packaging/README.md packaging/apptainer/hopwave.def packaging/spack/package.py
+EXTRA_DIST += packaging/README.md packaging/apptainer/hopwave.def packaging/apptainer/hopwave-gpu.def
+EXTRA_DIST += packaging/spack/spack_repo/hopwave/repo.yaml
+EXTRA_DIST += packaging/spack/spack_repo/hopwave/packages/hopwave/package.py
+EXTRA_DIST += packaging/easybuild/hopwave-0.1.0-foss-2024a.eb packaging/reframe/hopwave_checks.py

@@ -1,11 +1,13 @@
-# A recipe for Spack. In a repository of your own:
-#   spack repo create my-repo && mkdir -p my-repo/packages/hopwave
-#   cp packaging/spack/package.py my-repo/packages/hopwave/
-#   spack repo add my-repo && spack dev-build hopwave@main     (in the source tree)
+# A recipe for Spack 1.0 or later. In the source tree:
+#   spack repo add packaging/spack/spack_repo/hopwave
+#   spack dev-build hopwave@main
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
-class Hopwave(AutotoolsPackage):
+class Hopwave(AutotoolsPackage, CudaPackage):
     """Breadth-first search and shortest paths on very large graphs: programs that pass
     HDF5 files, chained into studies by Snakemake."""
 
@@ -13,7 +15,7 @@ class Hopwave(AutotoolsPackage):
 
     version("main")
 
-    variant("cuda", default=False, description="Build the methods for GPUs")
+    variant("nccl", default=False, when="+cuda", description="Build the transport nccl")
     variant("workflow", default=True, description="Bring Snakemake, to run studies")
 
     depends_on("c", type="build")
@@ -24,6 +26,7 @@ class Hopwave(AutotoolsPackage):
     depends_on("help2man", type="build")
 
     depends_on("mpi@3.1:")
+    # Parallel or not; 2.x too.
     depends_on("hdf5@1.10:")
     depends_on("xxhash@0.8:")
     depends_on("jansson@2.7:")
@@ -34,7 +37,7 @@ class Hopwave(AutotoolsPackage):
     depends_on("libarchive@3.2:")
     depends_on("random123")
     depends_on("cuda@12:", when="+cuda")
-    depends_on("nccl", when="+cuda")
+    depends_on("nccl", when="+nccl")
 
     with when("+workflow"):
         depends_on("python@3.11:", type="run")
@@ -58,5 +61,11 @@ class Hopwave(AutotoolsPackage):
             f"--with-hdf5={spec['hdf5'].prefix}",
             f"CPPFLAGS=-I{spec['random123'].prefix.include}",
         ]
-        args.append(f"--with-cuda={spec['cuda'].prefix}" if "+cuda" in spec else "--without-cuda")
+        if "+cuda" not in spec:
+            return [*args, "--without-cuda"]
+        args.append(f"--with-cuda={spec['cuda'].prefix}")
+        archs = spec.variants["cuda_arch"].value
+        if archs != ("none",):
+            args.append("--with-cuda-arch=" + ",".join(archs))
+        # NCCL is found where Spack's compilers find it, with +nccl alone.
         return args
