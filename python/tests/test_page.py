@@ -185,3 +185,10 @@ def test_checks_that_failed(tmp_path: Path) -> None:
     words = flat(made)
     assert re.search(r"\b[0-7] of 8 searches are valid", words) and "bad.h5" in words
     assert not [link for link in made.links if not link.startswith("#")]
+
+
+def test_without_a_library_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "find_spec", lambda _: None)
+    made = page(tmp_path, [ROW])
+    assert "A click on a head sorts" not in made.words and "1.2" in made.words
+    assert not [tag for tag, _ in made.elements if tag == "script"]

@@ -349,6 +349,9 @@ END
 wrong "a name that ends a line" "graphs\[0\].name is .a.n., which does not match" <<'END'
 graphs: [{model: rmat, scales: [6], name: "a\n"}]
 END
+wrong "a name of marks that shells and pages know" "graphs\[0\].name is .*, which does not match" <<'END'
+graphs: [{model: rmat, scales: [6], name: 'a"<b>$(x)'}]
+END
 wrong "an option that does" "methods\[0\].options.reduce is .blocking.n., which does not match" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: auto, options: {reduce: "blocking\n"}}]

@@ -204,6 +204,8 @@ rule enqueue:
         "results/enqueue.tsv",
     log:
         "results/logs/enqueue.log",
+    conda:
+        "../envs/programs.yaml"
     resources:
         machine=100,
         gres=lambda wildcards: MACHINE.gres(1),
@@ -327,7 +329,11 @@ PLOTS = [
 # All plots, without their making.
 rule report_plots:
     input:
-        PLOTS,
+        [
+            plot.replace(".svg", f".{kind}")
+            for plot in PLOTS
+            for kind in ("svg", "pdf", "png")
+        ],
 
 
 # The page of the study, which has the plots in it.

@@ -25,6 +25,7 @@ HIDDEN = (
     "Cancelling snakemake on user request",
     "Complete log",
     "Failed to set marker file for job started",
+    "Missing metadata for file",
 )
 STOPPING = "Terminating processes on user request"
 # Seconds until a job's failure is told: a job that ends with its study, stopped by the user, is
