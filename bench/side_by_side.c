@@ -148,7 +148,8 @@ static enum hw_status load(struct bench *bench, struct hw_error *err)
         status = bench->method[0]->ops->ready(err);
     if (status != HW_OK)
         return status;
-    hw_source_build_by(&bench->source, bench->method[0], true); /* other methods use it too */
+    /* Other methods use it, too. */
+    hw_source_build_by(&bench->source, bench->method[0], &first, true);
     return hw_source_load(&bench->source, &bench->part, err);
 }
 

@@ -7,7 +7,7 @@
 kernels =
 kernel_includes =
 gpu_sources =
-gpu_descriptors =
+gpu_descriptors = gpu/engine/one_gpu_options.c gpu/engine/one_gpu_options.h
 
 # the method table
 gpu_sources += gpu/gpu_method_registry.c

@@ -1,12 +1,15 @@
 #include "gpu/engine/one_gpu_graph.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/engine/one_gpu_options.h"
 #include "gpu/graph/build/csr_builder.h"
 
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    (void)options;
-    return (part->resident ? 0 : hw_degree_order_bytes(part)) +
+    const hw_count renumbered = hw_gpu_numbers_by_id(options) ? hw_degree_order_by_id_bytes(part)
+                                                              : hw_degree_order_bytes(part);
+
+    return (part->resident ? 0 : renumbered) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
@@ -45,6 +48,8 @@ static enum hw_status order_host(struct hw_gpu_engine *engine, bool weighted, st
     const struct hw_part *part = engine->part;
     const struct hw_gpu_resident *resident = hw_gpu_resident(part);
 
+    if (!resident && hw_gpu_numbers_by_id(&engine->options))
+        return hw_degree_order_by_id(part, !weighted, &engine->order, err);
     if (!resident && engine->ops->any_order && !part->directed &&
         part->spec.order != HW_ORDER_DEGREE) {
         hw_degree_order_keep(part, &engine->order);

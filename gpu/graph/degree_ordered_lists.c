@@ -153,21 +153,81 @@ enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree
     return status;
 }
 
-void hw_degree_order_keep(const struct hw_part *part, struct hw_degree_order *order)
+/* Whether positions are graph ids. */
+static bool positions_are_ids(const struct hw_part *part)
 {
-    const hw_lid n = part->own.count;
     hw_count others = 0;
 
 #pragma omp parallel for reduction(+ : others)
-    for (hw_lid v = 0; v < n; v++)
+    for (hw_lid v = 0; v < part->own.count; v++)
         others += part->own.graph_id[v] != v;
+    return others == 0;
+}
+
+void hw_degree_order_keep(const struct hw_part *part, struct hw_degree_order *order)
+{
+    const hw_lid n = part->own.count;
+
     *order = (struct hw_degree_order){
         .part = part,
         .vertices = n,
         .active = n,
         .core = n,
-        .graph_ids = others == 0,
+        .graph_ids = positions_are_ids(part),
         .out = {.offset = part->grid.out.offset, .neighbor = part->grid.out.index}};
+}
+
+/* Sets position and vertex_of_position. */
+static enum hw_status number_by_id(struct hw_degree_order *order, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &order->part->own;
+    const hw_lid n = order->vertices;
+    enum hw_status status =
+        hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&order->vertex_of_position, n, sizeof *order->vertex_of_position,
+                          "vertices", err);
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for
+    for (hw_lid v = 0; v < n; v++) {
+        order->position[v] = own->by_graph_id[v];
+        order->vertex_of_position[v] = (hw_lid)own->graph_id[v];
+    }
+    return HW_OK;
+}
+
+enum hw_status hw_degree_order_by_id(const struct hw_part *part, bool lists,
+                                     struct hw_degree_order *order, struct hw_error *err)
+{
+    const hw_lid n = part->own.count;
+    const struct hw_csr *const from[] = {&part->grid.out, part->directed ? &part->grid.in : NULL};
+    struct hw_host_lists *const to[] = {&order->out, &order->in};
+    const bool kept = positions_are_ids(part);
+    enum hw_status status = HW_OK;
+
+    *order = (struct hw_degree_order){.part = part, .vertices = n, .active = n, .core = n};
+    if (!kept)
+        status = number_by_id(order, err);
+    for (int k = 0; k < 2 && status == HW_OK && from[k]; k++) {
+        if (kept)
+            *to[k] = (struct hw_host_lists){.offset = from[k]->offset, .neighbor = from[k]->index};
+        else
+            status = lists ? make_lists(order, from[k], to[k], err)
+                           : make_offsets(order, from[k], to[k], err);
+    }
+    if (status != HW_OK)
+        hw_degree_order_free(order);
+    return status;
+}
+
+hw_count hw_degree_order_by_id_bytes(const struct hw_part *part)
+{
+    const hw_count n = part->vertices, lists = part->directed ? 2 : 1;
+
+    return 2 * n * (hw_count)sizeof(hw_lid) +
+           lists * ((n + 1) * (hw_count)sizeof(hw_count) + part->edges * (hw_count)sizeof(hw_lid));
 }
 
 hw_count hw_host_number_bytes(const struct hw_part *part)

@@ -1,8 +1,8 @@
 /*
  * The lists of a part on the host, renumbered for the GPU methods: vertices by falling degree,
- * and so hubs first in each list. A part under --order degree has this numbering already. Methods
- * that accept any order (struct hw_gpu_search) see undirected graphs in the order that the part
- * has: unless it is that of degrees, all vertices are the core.
+ * and so hubs first in each list, or by graph id. A part under --order degree has this numbering
+ * already. Methods that accept any order (struct hw_gpu_search) see undirected graphs in the order
+ * that the part has: unless it is that of degrees, all vertices are the core.
  */
 #ifndef HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
 #define HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
@@ -37,6 +37,14 @@ enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree
 
 /* Borrows the lists of an undirected part in the part's own order. Local. */
 void hw_degree_order_keep(const struct hw_part *part, struct hw_degree_order *order);
+
+/* Numbers vertices by graph id, isolated ones too: makes the lists, or borrows those of a part that
+ * has this order. The part is the only one. lists: else the offsets only. Local. */
+enum hw_status hw_degree_order_by_id(const struct hw_part *part, bool lists,
+                                     struct hw_degree_order *order, struct hw_error *err);
+
+/* An upper bound on its bytes, likewise. Local. */
+hw_count hw_degree_order_by_id_bytes(const struct hw_part *part);
 
 /* The order and the offsets only: no lists, and leaves are not moved. Local. */
 enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degree_order *order,

@@ -142,7 +142,8 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
     return status;
 }
 
-void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole)
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method,
+                        const struct hw_engine_options *options, bool whole)
 {
     const struct hw_part *part = &source->described;
 
@@ -150,6 +151,8 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     source->build = NULL;
     source->lists_on_device = method->lists_on_device && !whole;
     if (!source->built) /* a partition; there is no graph to build from */
+        return;
+    if (method->builds_on_host && method->builds_on_host(options))
         return;
     /* A method on several parts that does not build all kinds of graphs builds generated,
      * undirected graphs without weights in degree order. */

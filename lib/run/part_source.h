@@ -53,9 +53,10 @@ struct hw_source_request {
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
 
-/* Selects the method that builds the part, if it can; whole: with lists that other methods can
- * read. Local. */
-void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole);
+/* Selects the method that builds the part, if it can, with these options; whole: with lists that
+ * other methods can read. Local. */
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method,
+                        const struct hw_engine_options *options, bool whole);
 
 /* Approximate bytes of this rank's part, and peak bytes while it is loaded or built. Local. */
 hw_count hw_source_part_bytes(const struct hw_source *source);

@@ -229,9 +229,9 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);
     if (status == HW_OK)
-        hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
-    if (status == HW_OK)
         status = resolve_options(t, err);
+    if (status == HW_OK)
+        hw_source_build_by(&t->source, t->method, &t->options->engine, chooses_by_searches(t));
     if (status == HW_OK)
         status = take_given_roots(t, err);
     /* Last, so that machines without the device report all other errors first. */
@@ -320,7 +320,7 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
         return status;
     /* The lists are on the device, where only the first method reads them: load the part again. */
     hw_part_free(&t->part);
-    hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
+    hw_source_build_by(&t->source, t->method, &t->options->engine, chooses_by_searches(t));
     return load(t, err);
 }
 

@@ -37,14 +37,6 @@ const struct hw_option hw_option_level_slices = {
             "--skip-visited off there are none",
     .attribute = "level_slices"};
 
-const struct hw_option hw_option_single_block_levels = {
-    .name = "single-block-levels",
-    .type = HW_OPTION_SWITCH,
-    .argument = "on|off",
-    .initial = {.number = 1},
-    .help = "Take levels of few edges one after another in one block",
-    .attribute = "single_block_levels"};
-
 static const char *const grouping_words[] = {"bitmap", "atomics", NULL};
 const struct hw_option hw_option_grouping = {
     .name = "grouping",

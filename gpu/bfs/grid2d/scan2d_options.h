@@ -3,6 +3,7 @@
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_OPTIONS_H
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_OPTIONS_H
 
+#include "gpu/engine/one_gpu_options.h"
 #include "lib/engine/core/engine_options.h"
 
 /* Edges that a thread works on at once (section 3.4.1 of the paper). */
@@ -14,7 +15,6 @@ enum hw_scan2d_receives { HW_SCAN2D_RECEIVES_AUTO, HW_SCAN2D_RECEIVES_AHEAD };
 
 extern const struct hw_option hw_option_skip_visited; /* switches: 1 by default */
 extern const struct hw_option hw_option_level_slices;
-extern const struct hw_option hw_option_single_block_levels;
 extern const struct hw_option hw_option_grouping; /* enum hw_scan2d_grouping */
 extern const struct hw_option hw_option_receives; /* enum hw_scan2d_receives */
 

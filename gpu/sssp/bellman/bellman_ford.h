@@ -134,9 +134,12 @@ struct hw_bellman_control {
     struct hw_bellman_counters ring[4];
     struct hw_bellman_state state;
     struct hw_bellman_pile pile;
-    uint32_t launches; /* of kernels for long lists */
-    uint32_t failures; /* launches that failed for lack of resources */
-    uint32_t alive;    /* chains of parents that have not ended */
+    uint32_t launches;         /* of kernels for long lists */
+    uint32_t failures;         /* launches that failed for lack of resources */
+    uint32_t below_floor;      /* a key fell below config.floor_key: there is a negative cycle */
+    unsigned long long direct; /* distances set without atomics (section 4.1); not counted with
+                                  marks */
+    uint32_t alive;            /* chains of parents that have not ended */
     uint32_t trace_size;
     uint64_t begin_ns;
 };
@@ -177,6 +180,7 @@ struct hw_bellman_config {
     uint32_t lanes;         /* per vertex; 0: a tile's edges are balanced over all lanes;
                                1: chosen per phase by the formula of section 5.2 */
     uint32_t min_lanes, max_lanes;
+    int32_t floor_key;         /* packed words: no path without a cycle has a key below this */
     uint32_t tile_vertices;    /* queued vertices that a warp takes at a time */
     uint32_t resident_threads; /* of the device */
     bool has_far_pile;         /* near-far; else all vertices are near */

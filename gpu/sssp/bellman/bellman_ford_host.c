@@ -86,6 +86,8 @@ static void set_config(const struct hw_gpu_engine *engine, struct hw_bellman_par
  * hints and skipping of stale vertices. */
 static void name_routines(struct hw_bellman *own)
 {
+    const int removal =
+        own->searched_wide ? HW_BELLMAN_DUPLICATES_BY_MARK : own->params.config.duplicates;
     static const char *const sources[] = {"queue", "sweep", "all", "leaves", "tier"};
     static const char *const long_lists[] = {".blocks", ".dynamic", ""};
     static const char *const duplicates[] = {".words", ".marks", ""};
@@ -109,8 +111,8 @@ static void name_routines(struct hw_bellman *own)
             snprintf(own->names[routine], sizeof own->names[routine], "leaves");
         else
             snprintf(own->names[routine], sizeof own->names[routine], "%s%s%s%s%s", sources[source],
-                     width, long_lists[params->config.long_lists],
-                     duplicates[params->config.duplicates], strlen(flags) > 1 ? flags : "");
+                     width, long_lists[params->config.long_lists], duplicates[removal],
+                     strlen(flags) > 1 ? flags : "");
     }
 }
 
@@ -200,15 +202,16 @@ enum hw_status hw_bellman_init_params(struct hw_gpu_engine *engine, bool has_far
     struct hw_bellman_params *params = &own->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
-    size_t key =
-        hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    const struct hw_sssp_state *sssp = hw_sssp_state_of(engine);
+    const bool wide = sssp->paths.kind == HW_GPU_KEY_I64 || sssp->narrowed;
+    size_t key = wide ? sizeof(int64_t) : sizeof(int32_t);
     enum hw_status status = check(engine, has_far_pile, err);
 
     if (status != HW_OK)
         return status;
     set_config(engine, params);
-    name_routines(own);
-    params->lists.by_falling_degree = !engine->graph.directed;
+    params->config.floor_key = sssp->narrowed ? -(int32_t)sssp->longest : INT32_MIN;
+    params->lists.by_falling_degree = order->by_degree && !engine->graph.directed;
     uint64_t lists = find_long_lists(params, order);
     params->config.has_far_pile = has_far_pile;
     choose_tiers(engine, params, order, has_far_pile);
@@ -225,7 +228,7 @@ enum hw_status hw_bellman_init_params(struct hw_gpu_engine *engine, bool has_far
     if (params->config.duplicates == HW_BELLMAN_DUPLICATES_BY_WORD)
         hw_gpu_add(arrays, &params->state.packed_word, active, sizeof *params->state.packed_word);
     hw_gpu_add(arrays, &params->state.relaxed_key, active, key);
-    if (params->config.duplicates == HW_BELLMAN_DUPLICATES_BY_MARK)
+    if (params->config.duplicates == HW_BELLMAN_DUPLICATES_BY_MARK || sssp->narrowed)
         hw_gpu_add(arrays, &params->state.queued_phase, active, sizeof *params->state.queued_phase);
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &params->state.queue[half], (hw_count)params->state.queue_capacity + 1,
@@ -411,6 +414,21 @@ void hw_bellman_close(struct hw_gpu_engine *engine)
 
 /* ---- search ---- */
 
+enum hw_status hw_bellman_widen(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct hw_bellman *own = engine->state;
+    struct hw_bellman_params *params = &own->params;
+
+    own->searched_wide = true;
+    params->paths.kind = HW_GPU_KEY_I64;
+    params->state.packed_word = NULL;
+    params->config.duplicates = HW_BELLMAN_DUPLICATES_BY_MARK;
+    enum hw_status status =
+        hw_cuda(hw_bellman_launch_shape(params, &own->blocks), "method bellman-ford", err);
+    params->config.resident_threads = (uint32_t)own->blocks * 256;
+    return status;
+}
+
 enum hw_status hw_bellman_init_search(struct hw_gpu_engine *engine, uint32_t root,
                                       struct hw_error *err)
 {
@@ -490,6 +508,25 @@ enum hw_status hw_bellman_finish(struct hw_gpu_engine *engine, struct hw_error *
     return status;
 }
 
+/* Whether kernels count the distances that they set without atomics. */
+static bool counts_direct(const struct hw_bellman *own)
+{
+    return own->params.config.duplicates != HW_BELLMAN_DUPLICATES_BY_MARK && !own->searched_wide;
+}
+
+/* Appends a row with their number. */
+static enum hw_status append_direct(const struct hw_bellman *own, struct hw_trace *steps,
+                                    struct hw_error *err)
+{
+    struct hw_trace_record *step = hw_trace_append(steps);
+
+    if (!step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    snprintf(step->routine, sizeof step->routine, "without atomics");
+    step->discovered = (hw_count)own->control.direct;
+    return HW_OK;
+}
+
 enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err)
 {
@@ -499,10 +536,12 @@ enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_trace *s
 
     if (status != HW_OK)
         return status;
+    name_routines(own);
     for (int routine = 0; routine < HW_BELLMAN_ROUTINES; routine++)
         names[routine] = (struct hw_gpu_routine_name){.name = own->names[routine],
                                                       .direction = HW_DIRECTION_TOP_DOWN};
     struct hw_gpu_clock clock = {.begun = own->control.begin_ns, .seconds = 1e-9};
-    return hw_gpu_sssp_append_trace(own->params.trace, own->control.trace_size, clock, names,
-                                    HW_BELLMAN_ROUTINES, steps, err);
+    status = hw_gpu_sssp_append_trace(own->params.trace, own->control.trace_size, clock, names,
+                                      HW_BELLMAN_ROUTINES, steps, err);
+    return status == HW_OK && counts_direct(own) ? append_direct(own, steps, err) : status;
 }

@@ -16,6 +16,7 @@ struct hw_bellman {
     double mean_target_degree; /* near-far: mean degree of the targets of edges */
     hw_count chunk_capacity;
     struct hw_bellman_control control; /* as last fetched */
+    bool searched_wide;                /* the last search was done again with 64-bit distances */
     char names[HW_BELLMAN_ROUTINES][32];
     struct hw_tree tree; /* where weights are negative */
     /* For each vertex, by graph id, the least edge that alone is a negative cycle; NULL where there
@@ -30,6 +31,10 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
 enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                                 struct hw_error *err);
 void hw_bellman_close(struct hw_gpu_engine *engine);
+
+/* Turns 32-bit distances in packed words into 64-bit ones with marks, for which arrays have room.
+ * The caller keeps the parameters and the number of blocks from before. Local. */
+enum hw_status hw_bellman_widen(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Initializes a search from vertex `root`; the first phase is next. Does not wait. */
 enum hw_status hw_bellman_init_search(struct hw_gpu_engine *engine, uint32_t root,

@@ -18,6 +18,10 @@ using kernel_params = hw_bellman_params;
 constexpr uint64_t max_blocks =
     hw_max_loop_blocks / 2; /* of kernels that loop over vertices or edges */
 
+/* Where duplicates play no part: whether distances are in packed words. */
+template <bool words>
+constexpr int removal_of = words ? HW_BELLMAN_DUPLICATES_BY_WORD : HW_BELLMAN_DUPLICATES_BY_MARK;
+
 /* ---- initialization and completion ---- */
 
 template <int kind, bool words> __global__ void begin(const kernel_params params)
@@ -123,15 +127,16 @@ __global__ void __launch_bounds__(block_threads) leaves(const kernel_params para
     using key_t = typename hw_keys<kind>::type;
     __shared__ block_shared shared;
     hw_bellman_control *control = params.control;
-    lane_state<kind, words, Offset, no_launch> lane(params, shared, control->state, INT64_MAX);
+    lane_state<kind, removal_of<words>, Offset, no_launch> lane(params, shared, control->state,
+                                                                INT64_MAX);
     lane.enqueues = false;
     const uint32_t sub = threadIdx.x & 7;
     const uint64_t groups = hw_grid_threads() / 8;
     uint32_t found = 0, edges = 0;
 
-    /* In undirected graphs the leaves are the last active vertices. */
+    /* By falling degree, the leaves of undirected graphs are the last active vertices. */
     const uint32_t core =
-        params.graph.core > 32 && !params.graph.directed ? params.graph.core - 32 : 0;
+        params.graph.core > 32 && params.lists.by_falling_degree ? params.graph.core - 32 : 0;
 
     for (uint64_t i = core + hw_grid_thread() / 8; i - (threadIdx.x & 31) / 8 < params.graph.active;
          i += groups) {
@@ -196,8 +201,8 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(block_threads) chains(const kernel_params params)
 {
     __shared__ block_shared shared;
-    lane_state<kind, words, Offset, no_launch> lane(params, shared, params.control->state,
-                                                    INT64_MAX);
+    lane_state<kind, removal_of<words>, Offset, no_launch> lane(params, shared,
+                                                                params.control->state, INT64_MAX);
 
     for (uint64_t v = hw_grid_thread(); v < params.graph.active; v += hw_grid_threads()) {
         const auto key = current_key(lane, static_cast<uint32_t>(v));

@@ -184,7 +184,7 @@ enum hw_status hw_bellman_run_with_negative_weights(struct hw_gpu_engine *engine
         status = hw_bellman_run(engine, check, err);
         if (status == HW_OK)
             status = hw_bellman_fetch(engine, err);
-        if (status != HW_OK || own->control.state.source == HW_FROM_END)
+        if (status != HW_OK || own->control.state.source == HW_FROM_END || own->control.below_floor)
             return status;
         status = find_cycle(engine, root, cycle, err);
         if (status != HW_OK || cycle->length > 0)

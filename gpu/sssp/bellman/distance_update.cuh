@@ -32,6 +32,20 @@ template <class L> __device__ __forceinline__ typename L::key cached_key(const L
         return __ldca(static_cast<const typename L::key *>(lane.params.paths.distance) + v);
 }
 
+/* Whether a key is less than that of any path without a cycle; noted, so that the search is done
+ * again with 64-bit distances. Edges of such vertices are not relaxed: their sums might pass 32
+ * bits.
+ */
+template <class L> __device__ __forceinline__ bool below_floor(const L &lane, typename L::key key)
+{
+    if constexpr (L::words)
+        if (key < lane.params.config.floor_key) {
+            lane.params.control->below_floor = 1;
+            return true;
+        }
+    return false;
+}
+
 /* Keys with which edges were last relaxed. */
 template <class L> __device__ __forceinline__ typename L::key *relaxed_keys(const L &lane)
 {
@@ -49,11 +63,11 @@ __device__ __forceinline__ hw_gpu_edge read_edge(const L &lane, typename L::offs
 }
 
 /* Whether no other thread writes the target of this edge: the target has in-degree 1 (section
- * 4.1), or only the root is relaxed in this phase. */
+ * 4.1), or only the root is relaxed in this phase. Where the source may be queued twice, the
+ * threads that relax it both write; follow_source() mends that. */
 template <class L> __device__ __forceinline__ bool single_writer(const L &lane, uint32_t word)
 {
-    if (!lane.params.config.edge_classes || lane.params.search.reachability_only ||
-        lane.params.config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED)
+    if (!lane.params.config.edge_classes || lane.params.search.reachability_only)
         return false;
     return lane.root_only || word >> HW_BELLMAN_CLASS_SHIFT == HW_BELLMAN_SINGLE;
 }
@@ -88,6 +102,25 @@ __device__ __forceinline__ typename L::key lower_key(const L &lane, uint32_t v, 
         if (lane.enqueues && key < was && lane.params.state.queued_phase && key < lane.limit_key)
             *fresh = atomicExch(lane.params.state.queued_phase + v, lane.phase) != lane.phase;
         return was;
+    }
+}
+
+/* After v was set to the sum of `from`, the key of its only source u, and an edge, without atomics:
+ * sets it again while u has a lower key. Another thread may have relaxed the same u with that key
+ * before this one wrote; whichever wrote last sees it, as both put a fence between u and v. */
+template <class L>
+__device__ __forceinline__ void follow_source(const L &lane, uint32_t v, uint32_t u,
+                                              uint32_t weight, typename L::key from)
+{
+    static_assert(!L::words, "duplicates are removed by packed words");
+    for (;;) {
+        __threadfence();
+        const typename L::key now = current_key(lane, u);
+        if (now >= from)
+            return;
+        from = now;
+        __stcg(static_cast<typename L::key *>(lane.params.paths.distance) + v,
+               hw_further<L::kind>(now, weight));
     }
 }
 

@@ -16,15 +16,15 @@ using kernel_params = hw_bellman_params;
 /* Of a kernel for one long list: edges per block, and blocks at most. */
 constexpr uint64_t block_edges = 8192, max_blocks = 1024;
 
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 __global__ void __launch_bounds__(block_threads)
     long_list(const kernel_params params, uint32_t u, typename hw_keys<kind>::type from,
               Offset begin, Offset length)
 {
     __shared__ block_shared shared;
     const hw_bellman_control *control = params.control;
-    lane_state<kind, words, Offset, no_launch> lane(params, shared, control->state,
-                                                    control->pile.limit_key);
+    lane_state<kind, removal, Offset, no_launch> lane(params, shared, control->state,
+                                                      control->pile.limit_key);
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * block_warps * HW_BELLMAN_CHUNK_EDGES;
 
     if (threadIdx.x == 0)
@@ -45,14 +45,14 @@ __global__ void __launch_bounds__(block_threads)
 struct launcher {
     static constexpr bool launches = true;
 
-    template <int kind, bool words, typename Offset>
+    template <int kind, int removal, typename Offset>
     static __device__ void go(const kernel_params &params, uint32_t u,
                               typename hw_keys<kind>::type from, Offset begin, Offset length)
     {
         const uint64_t wanted = (length + block_edges - 1) / block_edges;
         const unsigned blocks = static_cast<unsigned>(wanted < max_blocks ? wanted : max_blocks);
 
-        long_list<kind, words, Offset>
+        long_list<kind, removal, Offset>
             <<<blocks, block_threads, 0, cudaStreamFireAndForget>>>(params, u, from, begin, length);
         if (cudaGetLastError() != cudaSuccess)
             atomicAdd(&params.control->failures, 1u);
@@ -61,27 +61,27 @@ struct launcher {
     }
 };
 
-/* One phase. 102 to 112 registers (CUDA 13.0, sm_90, 26 November 2026): as with any number from 81
+/* One phase. 106 to 120 registers (CUDA 13.0, sm_90, 26 November 2026): as with any number from 81
  * to 128, two blocks are resident per multiprocessor. */
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 __global__ void __launch_bounds__(block_threads) phase_of(const kernel_params params)
 {
     __shared__ block_shared shared;
     const hw_bellman_control *control = params.control;
-    lane_state<kind, words, Offset, launcher> lane(params, shared, control->state,
-                                                   control->pile.limit_key);
+    lane_state<kind, removal, Offset, launcher> lane(params, shared, control->state,
+                                                     control->pile.limit_key);
 
     relax_phase(lane, shared);
 }
 
 /* After a sweep: fills the next queue where advance_phase() asks for it. */
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 __global__ void __launch_bounds__(block_threads) collect(const kernel_params params)
 {
     __shared__ block_shared shared;
     hw_bellman_state next = params.control->state;
     hw_bellman_pile pile = params.control->pile;
-    lane_state<kind, words, Offset, no_launch> lane(params, shared, next, pile.limit_key);
+    lane_state<kind, removal, Offset, no_launch> lane(params, shared, next, pile.limit_key);
 
     if (advance_phase(params, *lane.counters, next, pile))
         collect_frontier(lane);
@@ -101,27 +101,37 @@ __global__ void decide(const kernel_params params)
                  trace_routine(params, state, lanes_per_vertex(params, state.queue_size)), bucket);
 }
 
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 void launch_phase(const kernel_params &params, int blocks, bool sweeps)
 {
-    phase_of<kind, words, Offset><<<blocks, block_threads>>>(params);
+    phase_of<kind, removal, Offset><<<blocks, block_threads>>>(params);
     if (sweeps)
-        collect<kind, words, Offset><<<blocks, block_threads>>>(params);
+        collect<kind, removal, Offset><<<blocks, block_threads>>>(params);
     decide<<<1, 1>>>(params);
+}
+
+template <int kind, typename Offset>
+void launch_kind(const kernel_params &params, int blocks, bool sweeps)
+{
+    if constexpr (kind != HW_GPU_KEY_I64)
+        if (params.state.packed_word) {
+            launch_phase<kind, HW_BELLMAN_DUPLICATES_BY_WORD, Offset>(params, blocks, sweeps);
+            return;
+        }
+    if (params.config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED)
+        launch_phase<kind, HW_BELLMAN_DUPLICATES_ALLOWED, Offset>(params, blocks, sweeps);
+    else
+        launch_phase<kind, HW_BELLMAN_DUPLICATES_BY_MARK, Offset>(params, blocks, sweeps);
 }
 
 template <typename Offset> void launch(const kernel_params &params, int blocks, bool sweeps)
 {
     if (params.paths.kind == HW_GPU_KEY_I64)
-        launch_phase<HW_GPU_KEY_I64, false, Offset>(params, blocks, sweeps);
-    else if (params.paths.kind == HW_GPU_KEY_I32 && params.state.packed_word)
-        launch_phase<HW_GPU_KEY_I32, true, Offset>(params, blocks, sweeps);
+        launch_kind<HW_GPU_KEY_I64, Offset>(params, blocks, sweeps);
     else if (params.paths.kind == HW_GPU_KEY_I32)
-        launch_phase<HW_GPU_KEY_I32, false, Offset>(params, blocks, sweeps);
-    else if (params.state.packed_word)
-        launch_phase<HW_GPU_KEY_F32, true, Offset>(params, blocks, sweeps);
+        launch_kind<HW_GPU_KEY_I32, Offset>(params, blocks, sweeps);
     else
-        launch_phase<HW_GPU_KEY_F32, false, Offset>(params, blocks, sweeps);
+        launch_kind<HW_GPU_KEY_F32, Offset>(params, blocks, sweeps);
 }
 
 } // namespace

@@ -21,7 +21,7 @@ template <class L> __device__ inline void relax_tile(L &lane, uint32_t u, uint32
         const bool wanted = lane.source == HW_FROM_ALL
                                 ? from != L::none
                                 : !lane.params.config.skip_stale || from < relaxed_keys(lane)[u];
-        if (wanted) {
+        if (wanted && !below_floor(lane, from)) {
             relaxed_keys(lane)[u] = from;
             begin = hw_list_begin<typename L::offset>(lane.params.graph.out, u);
             length = hw_list_begin<typename L::offset>(lane.params.graph.out, u + 1) - begin;
@@ -33,8 +33,8 @@ template <class L> __device__ inline void relax_tile(L &lane, uint32_t u, uint32
     }
     if constexpr (L::launch::launches)
         if (length >= lane.params.lists.min_length) {
-            L::launch::template go<L::kind, L::words, typename L::offset>(lane.params, u, from,
-                                                                          begin, length);
+            L::launch::template go<L::kind, L::duplicates, typename L::offset>(lane.params, u, from,
+                                                                               begin, length);
             length = 0;
         }
     if (width > 0) {

@@ -63,11 +63,14 @@ struct no_launch {
     static constexpr bool launches = false;
 };
 
-/* kind: enum hw_gpu_key; words: distances and phases share words; Offset: of the lists; Launch:
- * what relaxes long lists of queued vertices. */
-template <int kind_of_keys, bool packed_words, typename Offset, class Launch> struct lane_state {
+/* kind: enum hw_gpu_key; removal: enum hw_bellman_duplicates, of which words share distances and
+ * phases; Offset: of the lists; Launch: what relaxes long lists of queued vertices. */
+template <int kind_of_keys, int removal, typename Offset, class Launch> struct lane_state {
     static constexpr int kind = kind_of_keys;
-    static constexpr bool words = packed_words;
+    static constexpr int duplicates = removal;
+    static constexpr bool words = removal == HW_BELLMAN_DUPLICATES_BY_WORD;
+    static constexpr bool repeats = removal == HW_BELLMAN_DUPLICATES_ALLOWED;
+    static constexpr bool counts_direct = removal != HW_BELLMAN_DUPLICATES_BY_MARK;
     using key = typename hw_keys<kind>::type;
     using offset = Offset;
     using launch = Launch;
@@ -86,6 +89,7 @@ template <int kind_of_keys, bool packed_words, typename Offset, class Launch> st
     uint32_t *staged, *swept; /* of the warp, in shared memory */
     uint32_t num_staged = 0, num_swept = 0;
     uint32_t edges = 0, improved = 0, improved_long = 0, frontier = 0, pending_tiers = 0;
+    uint32_t direct = 0;    /* distances set without atomics, if counts_direct */
     key min_far_key = none; /* of the far keys that this lane met */
 
     /* For the phase after last.phase. far: keys of at least this are far. */

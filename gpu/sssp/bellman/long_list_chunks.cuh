@@ -46,6 +46,7 @@ template <class L> __device__ inline void relax_chunks(L &lane)
             chunk = lane.params.lists.chunk[p];
             from = current_key(lane, chunk.vertex);
             wanted = lane.source == HW_FROM_ALL ? from != L::none : from < relaxed[p];
+            wanted = wanted && !below_floor(lane, from);
             if (wanted && from >= lane.limit_key) {
                 wanted = false;
                 lane.min_far_key = from < lane.min_far_key ? from : lane.min_far_key;

@@ -50,6 +50,12 @@ template <class L> __device__ inline void add_counters(L &lane, block_shared &sh
     }
     if (lane.params.config.has_far_pile)
         reduce_far(lane, shared);
+    if constexpr (L::counts_direct)
+        if (__any_sync(HW_WARP, lane.direct > 0)) {
+            const uint32_t direct = hw_warp_sum(lane.direct);
+            if (lane.index == 0)
+                atomicAdd(&lane.params.control->direct, static_cast<unsigned long long>(direct));
+        }
     __syncthreads();
     if (threadIdx.x == 0 && (shared.edges > 0 || shared.frontier > 0 || shared.pending_tiers)) {
         atomicAdd(&lane.counters->edges, shared.edges);

@@ -2,6 +2,7 @@
 #include "gpu/sssp/bellman/relaxation_options.h"
 
 #include "gpu/engine/gpu_method_list.h"
+#include "gpu/engine/one_gpu_options.h"
 #include "lib/engine/core/method_descriptor.h"
 #include "lib/engine/sssp/sssp_options.h"
 
@@ -164,16 +165,34 @@ struct hw_relaxation_config hw_relaxation_config(const struct hw_engine_options 
 }
 
 /* near-far has --delta in addition, as its first option. */
-static const struct hw_option *const near_far_options[] = {
-    &hw_option_delta,           &hw_option_no_edge_classes,
-    &hw_option_duplicates,      &option_frontier,
-    &option_duplicate_removal,  &option_large_lists,
-    &option_large_list_length,  &option_virtual_warps,
-    &option_virtual_warp_range, &option_warp_vertices,
-    &option_hub_tiers,          &option_host_phases,
-    &option_cache_hints,        &option_coalesced_enqueue,
-    &option_relax_again,        NULL};
+static const struct hw_option *const near_far_options[] = {&hw_option_delta,
+                                                           &hw_option_no_edge_classes,
+                                                           &hw_option_duplicates,
+                                                           &option_frontier,
+                                                           &option_duplicate_removal,
+                                                           &option_large_lists,
+                                                           &option_large_list_length,
+                                                           &option_virtual_warps,
+                                                           &option_virtual_warp_range,
+                                                           &option_warp_vertices,
+                                                           &option_hub_tiers,
+                                                           &option_host_phases,
+                                                           &option_cache_hints,
+                                                           &option_coalesced_enqueue,
+                                                           &option_relax_again,
+                                                           &hw_option_hub_order,
+                                                           NULL};
 
+/* The six optimizations of the paper, and nothing of ours. */
+static const struct hw_published_option published[] = {{&option_frontier, "queue"},
+                                                       {&option_duplicate_removal, "words"},
+                                                       {&option_large_lists, "dynamic"},
+                                                       {&option_virtual_warps, "dynamic"},
+                                                       {&option_hub_tiers, "0"},
+                                                       {&option_host_phases, NULL},
+                                                       {&option_relax_again, NULL},
+                                                       {&hw_option_hub_order, "off"},
+                                                       {NULL}};
 static const char *const columns[] = {"edges_examined", "expansion", NULL};
 
 const struct hw_method_descriptor hw_descriptor_gpu_bellman_ford = {
@@ -187,6 +206,7 @@ const struct hw_method_descriptor hw_descriptor_gpu_bellman_ford = {
     .parts = HW_PARTS_ONE,
     .negative_weights = true,
     .options = near_far_options + 1,
+    .published = published,
     .trace_columns = columns};
 
 const struct hw_method_descriptor hw_descriptor_near_far = {

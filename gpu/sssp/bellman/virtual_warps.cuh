@@ -43,8 +43,13 @@ __device__ __forceinline__ void relax_edges(L &lane, const hw_gpu_edge (&edge)[n
         bool queued = false;
         if (key[j] < old_key[j]) {
             bool fresh;
-            const typename L::key old = lower_key(lane, v, key[j], old_key[j],
-                                                  single_writer(lane, edge[j].neighbor), &fresh);
+            const bool alone = single_writer(lane, edge[j].neighbor);
+            const typename L::key old = lower_key(lane, v, key[j], old_key[j], alone, &fresh);
+            if constexpr (L::counts_direct)
+                lane.direct += alone;
+            if constexpr (L::repeats)
+                if (alone)
+                    follow_source(lane, v, u[j], edge[j].weight, from[j]);
             if (key[j] < old)
                 queued =
                     record_improvement(lane, v, key[j], fresh, hw_gpu_edge{u[j], edge[j].weight});

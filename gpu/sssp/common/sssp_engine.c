@@ -4,6 +4,7 @@
  */
 #include "gpu/sssp/common/sssp_engine_host.h"
 
+#include "gpu/engine/one_gpu_options.h"
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
@@ -16,12 +17,16 @@
 /* Edges uploaded at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
+/* Distances are narrowed below this: a sum of two has 32 bits. */
+#define NARROW_MAX 0x1p30
+
 hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     hw_count edges = part->edges < CHUNK_EDGES ? part->edges : CHUNK_EDGES;
 
-    (void)options;
-    return hw_host_number_bytes(part) + edges * (hw_count)(2 * sizeof(uint32_t)) +
+    return (hw_gpu_numbers_by_id(options) ? hw_degree_order_by_id_bytes(part)
+                                          : hw_host_number_bytes(part)) +
+           edges * (hw_count)(2 * sizeof(uint32_t)) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
@@ -45,6 +50,12 @@ static enum hw_status open_results(struct hw_gpu_engine *engine, struct hw_error
     if (status != HW_OK)
         return status;
     state->paths.kind = (int)hw_weight_stats_kind(&state->weight_stats, part);
+    state->longest = hw_weight_stats_longest(&state->weight_stats, part);
+    if (state->paths.kind == HW_GPU_KEY_I64 && state->longest < NARROW_MAX &&
+        search_of(engine)->narrows && search_of(engine)->narrows(engine)) {
+        state->paths.kind = HW_GPU_KEY_I32;
+        state->narrowed = true;
+    }
     state->may_overflow = hw_weight_stats_may_overflow(&state->weight_stats, part);
     return HW_OK;
 }
@@ -70,7 +81,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
         hw_gpu_add(arrays, &paths->out, edges, sizeof *paths->out);
     if (!engine->part->resident && engine->graph.directed)
         hw_gpu_add(arrays, &paths->in, edges, sizeof *paths->in);
-    hw_gpu_add(arrays, &paths->distance, active, key_bytes(engine));
+    hw_gpu_add(arrays, &paths->distance, active,
+               hw_sssp_state_of(engine)->narrowed ? sizeof(int64_t) : key_bytes(engine));
     hw_gpu_add(arrays, &paths->hint, active, sizeof *paths->hint);
     hw_gpu_add(arrays, &paths->distance_id, engine->graph.vertices, key_bytes(engine));
     for (int half = 0; half < 2; half++)

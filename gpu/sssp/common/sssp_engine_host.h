@@ -19,14 +19,20 @@ struct hw_sssp_search {
     struct hw_gpu_search base; /* first: hw_one_gpu_sssp_results casts its address */
     bool sort_by_weight;       /* lists by rising weight */
     enum hw_gpu_hints hints;   /* that the search leaves */
+    /* Whether whole weights, some negative, are to have 32-bit distances where all paths without a
+     * cycle stay within them: the search itself notices distances below. NULL: never. */
+    bool (*narrows)(const struct hw_gpu_engine *engine);
 };
 
 /* engine->result_state. */
 struct hw_sssp_state {
     struct hw_gpu_sssp paths;
     struct hw_weight_stats weight_stats;
-    bool has_parents;  /* set by the search's plan(): the search leaves what
-                          hw_gpu_launch_parents() computes */
+    bool has_parents; /* set by the search's plan(): the search leaves what
+                         hw_gpu_launch_parents() computes */
+    bool narrowed;    /* distances have 32 bits by hw_sssp_search.narrows(); paths.distance has room
+                         for 64 */
+    double longest;   /* no path without a cycle is longer, or shorter than its negative */
     bool may_overflow; /* distances may exceed what a float holds */
 };
 

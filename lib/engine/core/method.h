@@ -96,6 +96,10 @@ struct hw_method {
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
 
+    /* Whether these options need a part that hw_parts_build() made, so that build() is not used.
+     * NULL: never. Local. */
+    bool (*builds_on_host)(const struct hw_engine_options *options);
+
     /* The same with all lists on the host, for users other than the engine. Required of methods
      * whose build() leaves lists on the device. */
     enum hw_status (*build_on_host)(const struct hw_context *ctx, struct hw_graph *graph,

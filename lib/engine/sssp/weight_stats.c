@@ -97,8 +97,7 @@ enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw
     return HW_OK;
 }
 
-/* No path without a cycle is longer, or shorter where weights are negative. */
-static double longest(const struct hw_weight_stats *stats, const struct hw_part *part)
+double hw_weight_stats_longest(const struct hw_weight_stats *stats, const struct hw_part *part)
 {
     return fmax(fabs(stats->min), fabs(stats->max)) * (double)part->vertices;
 }
@@ -106,12 +105,13 @@ static double longest(const struct hw_weight_stats *stats, const struct hw_part 
 enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,
                                       const struct hw_part *part)
 {
-    return hw_distance_kind(part->weights, stats->negative > 0 ? HUGE_VAL : longest(stats, part));
+    return hw_distance_kind(part->weights,
+                            stats->negative > 0 ? HUGE_VAL : hw_weight_stats_longest(stats, part));
 }
 
 bool hw_weight_stats_may_overflow(const struct hw_weight_stats *stats, const struct hw_part *part)
 {
-    return part->weights == HW_WEIGHTS_F32 && longest(stats, part) > FLT_MAX / 4;
+    return part->weights == HW_WEIGHTS_F32 && hw_weight_stats_longest(stats, part) > FLT_MAX / 4;
 }
 
 enum hw_status hw_distances_overflow(struct hw_error *err)

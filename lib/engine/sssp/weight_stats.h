@@ -31,6 +31,9 @@ enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw
                                    const char *method, bool takes_negative,
                                    struct hw_weight_stats *stats, struct hw_error *err);
 
+/* No path without a cycle is longer, or shorter than the negative of this. Local. */
+double hw_weight_stats_longest(const struct hw_weight_stats *stats, const struct hw_part *part);
+
 /* What distances are made of: along a negative cycle sums have no bound. Local. */
 enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *stats,
                                       const struct hw_part *part);

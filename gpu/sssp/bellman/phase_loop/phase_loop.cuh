@@ -19,11 +19,11 @@ namespace bellman_ford
  * spilled (at most 32 bytes of stack a thread; CUDA 13.0, sm_90, 26 November 2026). */
 constexpr int blocks_per_sm = 4;
 
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     run_phases(const hw_bellman_params params, uint32_t last)
 {
-    using lane_t = lane_state<kind, words, Offset, no_launch>;
+    using lane_t = lane_state<kind, removal, Offset, no_launch>;
     __shared__ block_shared shared;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     hw_bellman_control *control = params.control;
@@ -62,31 +62,45 @@ __global__ void __launch_bounds__(block_threads, blocks_per_sm)
     }
 }
 
-template <int kind, bool words, typename Offset> int shape_of(int *blocks)
+template <int kind, int removal, typename Offset> int shape_of(int *blocks)
 {
-    return hw_resident_grid(reinterpret_cast<const void *>(run_phases<kind, words, Offset>),
+    return hw_resident_grid(reinterpret_cast<const void *>(run_phases<kind, removal, Offset>),
                             block_threads, 0, HW_ALL_RESIDENT_BLOCKS, blocks);
 }
 
-template <int kind, bool words, typename Offset>
+template <int kind, int removal, typename Offset>
 cudaError_t run_of(const hw_bellman_params &params, int blocks, uint32_t last)
 {
     hw_bellman_params own = params;
     void *arguments[] = {&own, &last};
 
-    return cudaLaunchCooperativeKernel(run_phases<kind, words, Offset>, dim3(blocks),
+    return cudaLaunchCooperativeKernel(run_phases<kind, removal, Offset>, dim3(blocks),
                                        dim3(block_threads), arguments, 0, 0);
 }
 
-/* Selects the instance by the width of offsets and by packed words. */
+/* Selects the instance by the width of offsets. */
+template <int kind, int removal> int shape_by_offset(const hw_bellman_params &params, int *blocks)
+{
+    return params.graph.wide ? shape_of<kind, removal, uint64_t>(blocks)
+                             : shape_of<kind, removal, uint32_t>(blocks);
+}
+
+template <int kind, int removal>
+cudaError_t run_by_offset(const hw_bellman_params &params, int blocks, uint32_t last)
+{
+    return params.graph.wide ? run_of<kind, removal, uint64_t>(params, blocks, last)
+                             : run_of<kind, removal, uint32_t>(params, blocks, last);
+}
+
+/* The same, and by how duplicates are removed. */
 template <int kind> int shape_by_params(const hw_bellman_params &params, int *blocks)
 {
     if constexpr (kind != HW_GPU_KEY_I64)
         if (params.state.packed_word)
-            return params.graph.wide ? shape_of<kind, true, uint64_t>(blocks)
-                                     : shape_of<kind, true, uint32_t>(blocks);
-    return params.graph.wide ? shape_of<kind, false, uint64_t>(blocks)
-                             : shape_of<kind, false, uint32_t>(blocks);
+            return shape_by_offset<kind, HW_BELLMAN_DUPLICATES_BY_WORD>(params, blocks);
+    if (params.config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED)
+        return shape_by_offset<kind, HW_BELLMAN_DUPLICATES_ALLOWED>(params, blocks);
+    return shape_by_offset<kind, HW_BELLMAN_DUPLICATES_BY_MARK>(params, blocks);
 }
 
 template <int kind>
@@ -94,10 +108,10 @@ cudaError_t run_by_params(const hw_bellman_params &params, int blocks, uint32_t 
 {
     if constexpr (kind != HW_GPU_KEY_I64)
         if (params.state.packed_word)
-            return params.graph.wide ? run_of<kind, true, uint64_t>(params, blocks, last)
-                                     : run_of<kind, true, uint32_t>(params, blocks, last);
-    return params.graph.wide ? run_of<kind, false, uint64_t>(params, blocks, last)
-                             : run_of<kind, false, uint32_t>(params, blocks, last);
+            return run_by_offset<kind, HW_BELLMAN_DUPLICATES_BY_WORD>(params, blocks, last);
+    if (params.config.duplicates == HW_BELLMAN_DUPLICATES_ALLOWED)
+        return run_by_offset<kind, HW_BELLMAN_DUPLICATES_ALLOWED>(params, blocks, last);
+    return run_by_offset<kind, HW_BELLMAN_DUPLICATES_BY_MARK>(params, blocks, last);
 }
 
 } // namespace bellman_ford
