@@ -68,6 +68,14 @@ struct hw_adaptive_level {
     uint32_t class_begin[HW_ADAPTIVE_CLASSES + 1]; /* first queue entry of each class */
 };
 
+/* What a search did of what its variant is about. */
+struct hw_adaptive_variant_counts {
+    unsigned long long first_neighbors; /* vertices whose first in-neighbor came from its array */
+    unsigned long long waited;          /* vertices that went through the waiting pool */
+    unsigned long long fetches;         /* atomic operations on the bottom-up queue, by warps */
+    unsigned long long single_block_levels; /* levels that stayed in one block */
+};
+
 struct hw_adaptive_control {
     struct hw_adaptive_level level[4]; /* by depth modulo 4, each cleared two levels ahead */
     unsigned long long prior; /* where single-CTA levels ended: edges of the level before */
@@ -75,11 +83,23 @@ struct hw_adaptive_control {
     uint32_t trace_records;
     unsigned long long begin_ticks, end_ticks;
     unsigned long long begin_ns, end_ns;
+    struct hw_adaptive_variant_counts variant; /* 0 unless params.varies */
 };
 
 /* Bottom-up work on the vertices of a class of in-degree. */
 struct hw_adaptive_profile {
     unsigned long long vertices, checked;
+};
+
+/* How a search differs from the default (section 5.1, algorithms 1 and 2). */
+struct hw_adaptive_variant {
+    uint32_t fetch; /* queue entries that a warp claims at a time: 32 or 128 */
+    uint32_t
+        tests_in_flight;  /* vertices, then in-neighbors, that a thread tests together: 1 or 4 */
+    bool waiting_pool;    /* vertices wait until there is one for each lane of the warp, which
+                             takes long lists over from its lanes */
+    bool first_neighbors; /* the first in-neighbor is read from an array of its own */
+    bool single_block_levels; /* small levels stay in one block */
 };
 
 struct hw_adaptive_params {
@@ -99,6 +119,8 @@ struct hw_adaptive_params {
     int balance;            /* enum hw_adaptive_balance */
     bool async;             /* bottom-up: also discover vertices of the level after */
     double alpha;           /* fraction of all edges from which a level is bottom-up */
+    bool varies;            /* the variant is not the default */
+    struct hw_adaptive_variant variant;
 };
 
 /* Blocks of the search kernel on the current device; block_sum is allocated by it. Returns a

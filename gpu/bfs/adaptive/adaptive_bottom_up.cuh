@@ -1,5 +1,8 @@
 /* Method `adaptive`: bottom-up steps, asynchronous or not, and how unvisited vertices are
- * distributed over threads (section 5.1). */
+ * distributed over threads (section 5.1).
+ *
+ * Work: tuned_work, or, where an option asks for the paper's way, varied_work, whose functions obey
+ * params.variant and count what it is about. */
 #ifndef HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_BOTTOM_UP_CUH
 #define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_BOTTOM_UP_CUH
 
@@ -10,6 +13,39 @@ namespace hw_adaptive
 {
 namespace
 {
+
+/* The default: constants. */
+struct tuned_work {
+    static constexpr bool varies = false;
+};
+
+/* Work of a thread under params.variant. */
+struct varied_work {
+    static constexpr bool varies = true;
+    uint32_t first_neighbors; /* read from their own array */
+    uint32_t waited;          /* vertices that went through the waiting pool */
+    uint32_t fetches;         /* of queue entries, by the warp */
+};
+
+/* Adds to the counts of the search. Warp-collective. */
+__device__ __forceinline__ void add_work(const kernel_params &, const tuned_work &)
+{
+}
+
+__device__ __forceinline__ void add_work(const kernel_params &params, const varied_work &work)
+{
+    const uint32_t first = hw_warp_sum(work.first_neighbors);
+
+    if (lane_id() != 0)
+        return;
+    hw_adaptive_variant_counts *counts = &params.control->variant;
+    if (first)
+        atomicAdd(&counts->first_neighbors, static_cast<count64>(first));
+    if (work.waited)
+        atomicAdd(&counts->waited, static_cast<count64>(work.waited));
+    if (work.fetches)
+        atomicAdd(&counts->fetches, static_cast<count64>(work.fetches));
+}
 
 /* A vertex whose in-neighbors are being tested. */
 template <typename Offset> struct probe_state {
@@ -34,11 +70,20 @@ __device__ __forceinline__ void classify_neighbor(const step_context &step, uint
             source; /* lemma 2: the parent, unless an in-neighbor in the frontier follows */
 }
 
-/* Starts with the first in-neighbor, which is stored outside the lists. */
-template <typename Offset, bool async>
-__device__ __forceinline__ probe_state<Offset> begin_probe(const kernel_params &params,
-                                                           const step_context &step, uint32_t v)
+/* Starts with the first in-neighbor, which is stored outside the lists, unless that is not to be
+ * used. */
+template <typename Offset, bool async, class Work>
+__device__ __forceinline__ probe_state<Offset>
+begin_probe(const kernel_params &params, const step_context &step, uint32_t v, Work &work)
 {
+    if constexpr (Work::varies) {
+        if (!params.variant.first_neighbors) {
+            const Offset begin = hw_list_begin<Offset>(params.graph.in, v);
+            const Offset end = hw_list_begin<Offset>(params.graph.in, v + 1);
+            return {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, begin, end, 0, begin < end};
+        }
+        work.first_neighbors++;
+    }
     const uint32_t source = __ldg(params.graph.first_in_neighbor + v);
     probe_state<Offset> probe = {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, 0, 0, 0, false};
 
@@ -77,6 +122,20 @@ __device__ __forceinline__ void continue_probe(const kernel_params &params,
     }
     probe.at += items;
     probe.open = probe.parent == HW_INVALID_VERTEX && probe.at < probe.end;
+}
+
+/* Tests `items` more, or one where that is asked for. */
+template <typename Offset, bool async, int items, class Work>
+__device__ __forceinline__ void advance_probe(const kernel_params &params, const step_context &step,
+                                              probe_state<Offset> &probe, const Work &)
+{
+    if constexpr (Work::varies)
+        if (params.variant.tests_in_flight == 1) {
+            for (int k = 0; k < items && probe.open; k++)
+                continue_probe<Offset, async, 1>(params, step, probe);
+            return;
+        }
+    continue_probe<Offset, async, items>(params, step, probe);
 }
 
 /* Adds the tests of a vertex to the profile by degree, if there is one. */
@@ -159,33 +218,69 @@ __device__ __forceinline__ uint32_t pull_first(const kernel_params &params,
     return left;
 }
 
-/* Tests the in-neighbors of one vertex until its parent is found. */
-template <typename Offset, bool async>
-__device__ __forceinline__ void pull_one(const kernel_params &params, const step_context &step,
-                                         uint32_t v, thread_counts &own)
+/* Counts the vertices whose first in-neighbors are read together. */
+template <class Work>
+__device__ __forceinline__ void count_first(const uint32_t (&v)[4], Work &work)
 {
-    probe_state<Offset> probe = begin_probe<Offset, async>(params, step, v);
+    if constexpr (Work::varies)
+        for (int k = 0; k < 4; k++)
+            work.first_neighbors += v[k] != HW_INVALID_VERTEX;
+}
+
+/* Tests the in-neighbors of one vertex until its parent is found. */
+template <typename Offset, bool async, class Work>
+__device__ __forceinline__ void pull_one(const kernel_params &params, const step_context &step,
+                                         uint32_t v, thread_counts &own, Work &work)
+{
+    probe_state<Offset> probe = begin_probe<Offset, async>(params, step, v, work);
 
     while (probe.open)
-        continue_probe<Offset, async, probes_in_flight>(params, step, probe);
+        advance_probe<Offset, async, probes_in_flight>(params, step, probe, work);
     end_probe(params, step, probe, own);
+}
+
+/* The same one vertex at a time, from its list. */
+template <typename Offset, bool async>
+__device__ __forceinline__ void
+pull_static_singly(const kernel_params &params, const step_context &step, const uint32_t *queue,
+                   uint32_t count, thread_counts &own, varied_work &work)
+{
+    const uint64_t stride = static_cast<uint64_t>(step.blocks.count) * threads;
+
+    for (uint64_t i = thread_of(step.blocks); i < count; i += stride)
+        pull_one<Offset, async>(params, step, __ldcg(queue + i), own, work);
+}
+
+/* Whether a thread tests the first in-neighbors of four vertices together. */
+template <class Work> __device__ __forceinline__ bool pulls_four(const kernel_params &params)
+{
+    if constexpr (Work::varies)
+        return params.variant.first_neighbors && params.variant.tests_in_flight > 1;
+    return true;
 }
 
 /* Static distribution (section 5.1.2): queue entry i belongs to thread i modulo the number of
  * threads. */
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ __noinline__ void pull_static(const kernel_params &__restrict__ params,
                                          const step_context step, const uint32_t *queue,
                                          uint32_t count)
 {
     const uint64_t stride = static_cast<uint64_t>(step.blocks.count) * threads;
     thread_counts own = {};
+    Work work = {};
 
+    if constexpr (Work::varies)
+        if (!pulls_four<Work>(params)) {
+            pull_static_singly<Offset, async>(params, step, queue, count, own, work);
+            count = 0;
+        }
     for (uint64_t i = thread_of(step.blocks); i < count; i += 4 * stride) {
         uint32_t v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
             v[k] = i + k * stride < count ? __ldcg(queue + i + k * stride) : HW_INVALID_VERTEX;
+        count_first(v, work);
         for (uint32_t left = pull_first<Offset>(params, step, v, own); left; left &= left - 1) {
             const int k = __ffs(left) - 1;
             pull_one<Offset, async>(params, step,
@@ -193,29 +288,31 @@ __device__ __noinline__ void pull_static(const kernel_params &__restrict__ param
                                     : k == 1 ? v[1]
                                     : k == 2 ? v[2]
                                              : v[3],
-                                    own);
+                                    own, work);
         }
     }
+    add_work(params, work);
     add_up(step, own);
 }
 
 /* Thread-centric distribution (algorithm 1): a thread that is done claims the next entry at once,
  * while other lanes continue. Lanes that claim at the same time share one atomic operation. */
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ __noinline__ void pull_thread(const kernel_params &__restrict__ params,
                                          const step_context step, const uint32_t *queue,
                                          uint32_t count)
 {
     thread_counts own = {};
+    Work work = {};
     const uint64_t first = static_cast<uint64_t>(step.blocks.count) * threads;
     uint64_t i = thread_of(step.blocks);
     probe_state<Offset> probe = {};
 
     while (__any_sync(HW_WARP, probe.open || i < count)) {
         if (!probe.open && i < count) {
-            probe = begin_probe<Offset, async>(params, step, __ldcg(queue + i));
+            probe = begin_probe<Offset, async>(params, step, __ldcg(queue + i), work);
         } else if (probe.open) {
-            continue_probe<Offset, async, probes_in_flight>(params, step, probe);
+            advance_probe<Offset, async, probes_in_flight>(params, step, probe, work);
         }
         const bool done = !probe.open && i < count;
         if (done)
@@ -228,6 +325,7 @@ __device__ __noinline__ void pull_thread(const kernel_params &__restrict__ param
         if (done)
             i = first + at;
     }
+    add_work(params, work);
     add_up(step, own);
 }
 
@@ -269,22 +367,97 @@ constexpr int max_lane_probes = 16;
 
 /* One vertex per lane (HW_INVALID_VERTEX: none). The warp takes over long lists. Warp-collective.
  */
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ __forceinline__ void pull_one_per_lane(const kernel_params &params,
                                                   const step_context &step, uint32_t v,
-                                                  thread_counts &own)
+                                                  thread_counts &own, Work &work)
 {
     probe_state<Offset> probe = {};
 
     if (v != HW_INVALID_VERTEX)
-        probe = begin_probe<Offset, async>(params, step, v);
+        probe = begin_probe<Offset, async>(params, step, v, work);
     for (int round = 0; round < max_lane_probes && probe.open; round++)
-        continue_probe<Offset, async, probes_in_flight>(params, step, probe);
+        advance_probe<Offset, async, probes_in_flight>(params, step, probe, work);
     for (uint32_t open = __ballot_sync(HW_WARP, probe.open); open; open &= open - 1)
         probe_rest_by_warp<Offset, async>(params, step, __ffs(open) - 1, probe);
     if (v != HW_INVALID_VERTEX)
         end_probe(params, step, probe, own);
     __syncwarp();
+}
+
+/* Adds to the waiting vertices of a warp those of `v` that `left` selects. Returns their number.
+ * Warp-collective. */
+__device__ __forceinline__ uint32_t add_waiting(const uint32_t (&v)[4], uint32_t left,
+                                                uint32_t *waiting, uint32_t waits)
+{
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, left >> k & 1);
+        if (left >> k & 1)
+            waiting[waits + __popc(ballot & lower_lanes())] = v[k];
+        waits += __popc(ballot);
+    }
+    __syncwarp();
+    return waits;
+}
+
+/* Which of four vertices are some. */
+__device__ __forceinline__ uint32_t valid_vertices(const uint32_t (&v)[4])
+{
+    uint32_t bits = 0;
+
+    for (int k = 0; k < 4; k++)
+        bits |= (v[k] != HW_INVALID_VERTEX ? 1u : 0) << k;
+    return bits;
+}
+
+/* Warp-centric distribution as params.variant has it: `fetch` entries at a time, of which a lane
+ * tests `fetch` / 32, together or one after another; in the paper (algorithm 2) 32, each to its end
+ * by its lane alone, while lanes that are done wait. */
+template <typename Offset, bool async>
+__device__ __noinline__ void pull_warp_varied(const kernel_params &__restrict__ params,
+                                              const step_context step, const uint32_t *queue,
+                                              uint32_t count)
+{
+    __shared__ uint32_t waiting_vertices[warps][waiting_capacity];
+    const uint32_t fetch = params.variant.fetch, each = fetch / 32;
+    const uint64_t first = static_cast<uint64_t>(fetch) * warps * step.blocks.count;
+    uint32_t *waiting = waiting_vertices[threadIdx.x / 32], waits = 0;
+    thread_counts own = {};
+    varied_work work = {};
+
+    for (uint64_t base = static_cast<uint64_t>(fetch) * warp_of(step.blocks); base < count;) {
+        uint32_t v[4], at = 0;
+        if (lane_id() == 0)
+            at = atomicAdd(&step.to->ticket, fetch);
+        work.fetches++;
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint64_t i = base + 32 * k + lane_id();
+            v[k] = k < each && i < count ? __ldcg(queue + i) : HW_INVALID_VERTEX;
+        }
+        uint32_t left = valid_vertices(v);
+        if (pulls_four<varied_work>(params)) {
+            count_first(v, work);
+            left = pull_first<Offset>(params, step, v, own);
+        }
+        if (params.variant.waiting_pool) {
+            const uint32_t before = waits;
+            waits = add_waiting(v, left, waiting, waits);
+            work.waited += waits - before;
+            for (; waits >= 32; waits -= 32)
+                pull_one_per_lane<Offset, async>(params, step, waiting[waits - 32 + lane_id()], own,
+                                                 work);
+        } else {
+            for (; left; left &= left - 1)
+                pull_one<Offset, async>(params, step, v[__ffs(left) - 1], own, work);
+            __syncwarp();
+        }
+        base = first + __shfl_sync(HW_WARP, at, 0);
+    }
+    pull_one_per_lane<Offset, async>(
+        params, step, lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own, work);
+    add_work(params, work);
+    add_up(step, own);
 }
 
 /* Warp-centric distribution (algorithm 2): the first lane claims entries for its warp, four per
@@ -300,6 +473,7 @@ __device__ __noinline__ void pull_warp(const kernel_params &__restrict__ params,
     uint64_t base = 128ull * warp_of(step.blocks);
     uint32_t *waiting = waiting_vertices[threadIdx.x / 32], waits = 0;
     thread_counts own = {};
+    tuned_work work = {};
 
     while (base < count) {
         uint32_t v[4], at = 0;
@@ -311,26 +485,20 @@ __device__ __noinline__ void pull_warp(const kernel_params &__restrict__ params,
             v[k] = i < count ? __ldcg(queue + i) : HW_INVALID_VERTEX;
         }
         const uint32_t left = pull_first<Offset>(params, step, v, own);
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            const uint32_t ballot = __ballot_sync(HW_WARP, left >> k & 1);
-            if (left >> k & 1)
-                waiting[waits + __popc(ballot & lower_lanes())] = v[k];
-            waits += __popc(ballot);
-        }
-        __syncwarp();
+        waits = add_waiting(v, left, waiting, waits);
         for (; waits >= 32; waits -= 32)
-            pull_one_per_lane<Offset, async>(params, step, waiting[waits - 32 + lane_id()], own);
+            pull_one_per_lane<Offset, async>(params, step, waiting[waits - 32 + lane_id()], own,
+                                             work);
         base = first + __shfl_sync(HW_WARP, at, 0);
     }
     pull_one_per_lane<Offset, async>(
-        params, step, lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own);
+        params, step, lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own, work);
     add_up(step, own);
 }
 
 /* Intra-warp donation (section 5.1.2): after every five in-neighbors, if one lane alone is not
  * done, the warp takes over its list. */
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ __noinline__ void pull_donate(const kernel_params &__restrict__ params,
                                          const step_context step, const uint32_t *queue,
                                          uint32_t count)
@@ -338,17 +506,19 @@ __device__ __noinline__ void pull_donate(const kernel_params &__restrict__ param
     const uint64_t first = static_cast<uint64_t>(step.blocks.count) * threads;
     uint64_t base = 32ull * warp_of(step.blocks);
     thread_counts own = {};
+    Work work = {};
 
     while (base < count) {
         const bool active = base + lane_id() < count;
         probe_state<Offset> probe = {};
         uint32_t at = 0;
         if (active)
-            probe = begin_probe<Offset, async>(params, step, __ldcg(queue + base + lane_id()));
+            probe =
+                begin_probe<Offset, async>(params, step, __ldcg(queue + base + lane_id()), work);
         uint32_t open = __ballot_sync(HW_WARP, probe.open);
         while (__popc(open) > 1) {
             if (probe.open)
-                continue_probe<Offset, async, 5>(params, step, probe);
+                advance_probe<Offset, async, 5>(params, step, probe, work);
             open = __ballot_sync(HW_WARP, probe.open);
         }
         if (open)
@@ -359,6 +529,7 @@ __device__ __noinline__ void pull_donate(const kernel_params &__restrict__ param
             at = atomicAdd(&step.to->ticket, 32u);
         base = first + __shfl_sync(HW_WARP, at, 0);
     }
+    add_work(params, work);
     add_up(step, own);
 }
 
@@ -417,7 +588,7 @@ __device__ __forceinline__ void pull_large(const kernel_params &params, const st
     __syncthreads();
 }
 
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ __noinline__ void pull_classes(const kernel_params &__restrict__ params,
                                           const step_context step, const uint32_t *queue)
 {
@@ -431,36 +602,38 @@ __device__ __noinline__ void pull_classes(const kernel_params &__restrict__ para
     for (uint32_t i = medium + warp_of(step.blocks); i < small; i += step.blocks.count * warps)
         pull_medium<Offset, async>(params, step, __ldcg(queue + i), own);
     add_up(step, own);
-    pull_static<Offset, async>(params, step, queue + small, end - small);
+    pull_static<Offset, async, Work>(params, step, queue + small, end - small);
 }
 
-template <typename Offset, bool async>
+template <typename Offset, bool async, class Work>
 __device__ void pull_queue(const kernel_params &params, const step_context &step,
                            const uint32_t *queue, uint32_t count)
 {
     if (params.queue_methods >> HW_ADAPTIVE_QUEUE_DEGREE_CLASSES & 1)
-        pull_classes<Offset, async>(params, step, queue);
+        pull_classes<Offset, async, Work>(params, step, queue);
     else if (params.balance == HW_ADAPTIVE_BALANCE_THREAD)
-        pull_thread<Offset, async>(params, step, queue, count);
+        pull_thread<Offset, async, Work>(params, step, queue, count);
+    else if (Work::varies && params.balance == HW_ADAPTIVE_BALANCE_WARP)
+        pull_warp_varied<Offset, async>(params, step, queue, count);
     else if (params.balance == HW_ADAPTIVE_BALANCE_WARP)
         pull_warp<Offset, async>(params, step, queue, count);
     else if (params.balance == HW_ADAPTIVE_BALANCE_DONATE)
-        pull_donate<Offset, async>(params, step, queue, count);
+        pull_donate<Offset, async, Work>(params, step, queue, count);
     else
-        pull_static<Offset, async>(params, step, queue, count);
+        pull_static<Offset, async, Work>(params, step, queue, count);
 }
 
 /* A bottom-up step from a queue of unvisited vertices. Complete on return. */
-template <typename Offset>
+template <typename Offset, class Work>
 __device__ void pull_step(const kernel_params &params, const step_context &step,
                           const uint32_t *queue)
 {
     const uint32_t count = hw_load_relaxed(&step.to->unvisited);
 
     if (params.async)
-        pull_queue<Offset, true>(params, step, queue, count);
+        pull_queue<Offset, true, Work>(params, step, queue, count);
     else
-        pull_queue<Offset, false>(params, step, queue, count);
+        pull_queue<Offset, false, Work>(params, step, queue, count);
     barrier(step.blocks);
 }
 

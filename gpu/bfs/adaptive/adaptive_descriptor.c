@@ -2,6 +2,7 @@
 #include "gpu/bfs/adaptive/adaptive_options.h"
 
 #include "gpu/engine/gpu_method_list.h"
+#include "gpu/engine/one_gpu_options.h"
 #include "lib/engine/core/method_descriptor.h"
 
 /* Fraction of all edges from which a level is bottom-up. The paper has 0.1 (section 4.3). Here
@@ -58,6 +59,45 @@ static const struct hw_option option_degree_profile = {
     .help = "Add rows to the steps with the work bottom-up for each class of degrees",
     .attribute = "degree_profile"};
 
+static const char *const fetch_words[] = {"128", "32", NULL};
+static const char *const flight_words[] = {"4", "1", NULL};
+static const int64_t fetches[] = {128, 32}, flights[] = {4, 1};
+
+static const struct hw_option option_fetch = {
+    .name = "fetch",
+    .type = HW_OPTION_CHOICE,
+    .argument = "N",
+    .words = fetch_words,
+    .word_numbers = fetches,
+    .help = "Queue entries that a warp takes at a time bottom-up, with --balance warp",
+    .attribute = "fetch"};
+
+static const struct hw_option option_tests_in_flight = {
+    .name = "tests-in-flight",
+    .type = HW_OPTION_CHOICE,
+    .argument = "N",
+    .words = flight_words,
+    .word_numbers = flights,
+    .help = "Vertices, and then in-neighbors of one, that a thread tests together bottom-up",
+    .attribute = "tests_in_flight"};
+
+static const struct hw_option option_waiting_pool = {
+    .name = "waiting-pool",
+    .type = HW_OPTION_SWITCH,
+    .argument = "on|off",
+    .initial = {.number = 1},
+    .help = "With --balance warp let vertices wait until there is one for each lane, and the warp "
+            "take over long lists; off: each lane tests its own to the end",
+    .attribute = "waiting_pool"};
+
+static const struct hw_option option_first_neighbors = {
+    .name = "first-neighbors",
+    .type = HW_OPTION_SWITCH,
+    .argument = "on|off",
+    .initial = {.number = 1},
+    .help = "Read the first in-neighbor from an array of its own bottom-up",
+    .attribute = "first_neighbors"};
+
 struct hw_adaptive_config hw_adaptive_config(const struct hw_engine_options *options)
 {
     const struct hw_option_values *values = &options->values;
@@ -68,7 +108,12 @@ struct hw_adaptive_config hw_adaptive_config(const struct hw_engine_options *opt
         .balance = (enum hw_balance)hw_option_number(values, &option_balance),
         .async_bottom_up = hw_option_number(values, &option_async_bottom_up) == ASYNC_ON,
         .alpha = hw_option_real(values, &option_alpha),
-        .profile = hw_option_flag(values, &option_degree_profile)};
+        .profile = hw_option_flag(values, &option_degree_profile),
+        .fetch = fetches[hw_option_number(values, &option_fetch)],
+        .tests_in_flight = flights[hw_option_number(values, &option_tests_in_flight)],
+        .waiting_pool = hw_option_flag(values, &option_waiting_pool),
+        .first_neighbors = hw_option_flag(values, &option_first_neighbors),
+        .single_block_levels = hw_option_flag(values, &hw_option_single_block_levels)};
 }
 
 static enum hw_status check(const struct hw_engine_options *options, struct hw_error *err)
@@ -83,10 +128,24 @@ static enum hw_status check(const struct hw_engine_options *options, struct hw_e
     return HW_OK;
 }
 
-static const struct hw_option *const adaptive_options[] = {
-    &hw_option_direction,   &option_queue, &option_balance, &option_async_bottom_up, &option_alpha,
-    &option_degree_profile, NULL};
-static const struct hw_published_option published[] = {{&option_alpha, "0.1"}, {NULL}};
+static const struct hw_option *const adaptive_options[] = {&hw_option_direction,
+                                                           &option_queue,
+                                                           &option_balance,
+                                                           &option_async_bottom_up,
+                                                           &option_alpha,
+                                                           &option_degree_profile,
+                                                           &option_fetch,
+                                                           &option_tests_in_flight,
+                                                           &option_waiting_pool,
+                                                           &option_first_neighbors,
+                                                           &hw_option_single_block_levels,
+                                                           &hw_option_hub_order,
+                                                           NULL};
+static const struct hw_published_option published[] = {
+    {&option_alpha, "0.1"},           {&option_fetch, "32"},
+    {&option_tests_in_flight, "1"},   {&option_waiting_pool, "off"},
+    {&option_first_neighbors, "off"}, {&hw_option_single_block_levels, "off"},
+    {&hw_option_hub_order, "off"},    {NULL}};
 static const char *const columns[] = {"discovered_next", "edges_examined", "expansion", "update",
                                       NULL};
 

@@ -5,6 +5,7 @@
 #include "gpu/bfs/adaptive/adaptive_options.h"
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/one_gpu_graph.h"
+#include "gpu/engine/one_gpu_options.h"
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 
@@ -65,6 +66,19 @@ static hw_count count_chunks(const struct hw_degree_order *order)
     return chunks;
 }
 
+static void set_variant(const struct hw_adaptive_config *config, struct hw_adaptive_params *params)
+{
+    params->variant =
+        (struct hw_adaptive_variant){.fetch = (uint32_t)config->fetch,
+                                     .tests_in_flight = (uint32_t)config->tests_in_flight,
+                                     .waiting_pool = config->waiting_pool,
+                                     .first_neighbors = config->first_neighbors,
+                                     .single_block_levels = config->single_block_levels};
+    params->varies = config->fetch != 128 || config->tests_in_flight != 4 ||
+                     !config->waiting_pool || !config->first_neighbors ||
+                     !config->single_block_levels;
+}
+
 static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -84,6 +98,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     params->balance = balance_of(config.balance);
     params->async = config.async_bottom_up;
     params->alpha = config.alpha;
+    set_variant(&config, params);
     params->trace_capacity = hw_gpu_trace_capacity(engine->graph.vertices);
     enum hw_status status =
         hw_cuda(hw_adaptive_launch_shape(params, &state->blocks), "method adaptive", err);
@@ -194,6 +209,29 @@ static enum hw_status add_profile(const struct hw_adaptive_params *params, struc
     return status;
 }
 
+/* Appends a step for each count of a variant. */
+static enum hw_status add_variant(const struct hw_adaptive_params *params,
+                                  const struct hw_adaptive_variant_counts *counts,
+                                  struct hw_trace *steps, struct hw_error *err)
+{
+    const struct {
+        const char *name;
+        unsigned long long count;
+    } rows[] = {{"first neighbors", counts->first_neighbors},
+                {"waiting pool", counts->waited},
+                {"fetches", counts->fetches},
+                {"single-block levels", counts->single_block_levels}};
+
+    for (size_t r = 0; params->varies && r < sizeof rows / sizeof *rows; r++) {
+        struct hw_trace_record *step = hw_trace_append(steps);
+        if (!step)
+            return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+        snprintf(step->routine, sizeof step->routine, "%s", rows[r].name);
+        step->frontier = (hw_count)rows[r].count;
+    }
+    return HW_OK;
+}
+
 static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
                             struct hw_error *err)
 {
@@ -213,6 +251,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
         .fill = fill_step,
         .context = &fill};
     status = hw_gpu_append_records(&records, steps, err);
+    if (status == HW_OK)
+        status = add_variant(params, &control.variant, steps, err);
     return status == HW_OK && params->profile ? add_profile(params, steps, err) : status;
 }
 
@@ -227,4 +267,5 @@ const struct hw_method hw_method_adaptive = {.descriptor = &hw_descriptor_adapti
                                              .ops = &hw_gpu_engine_ops,
                                              .bytes = hw_gpu_host_bytes,
                                              .build = hw_gpu_build,
+                                             .builds_on_host = hw_gpu_numbers_by_id,
                                              .impl = &adaptive};

@@ -236,7 +236,7 @@ __device__ __noinline__ void small_levels(const kernel_params &__restrict__ para
 /* ---- steps of the whole grid ---- */
 
 /* A bottom-up step: generates its queue, in place of the one before the last, then tests it. */
-template <typename Offset>
+template <typename Offset, class Work>
 __device__ void bottom_up_step(const kernel_params &params, const step_context &step,
                                search_state &now, uint32_t frontier, trace_state &trace)
 {
@@ -247,7 +247,7 @@ __device__ void bottom_up_step(const kernel_params &params, const step_context &
     scan_queue<Offset>(
         params, step,
         {method, 0, params.graph.in, params.queue[now.current], &step.to->unvisited, false}, trace);
-    pull_step<Offset>(params, step, params.queue[now.current]);
+    pull_step<Offset, Work>(params, step, params.queue[now.current]);
     trace_append(params, step, trace, method, true, frontier);
     now.queued = false;
 }
@@ -312,7 +312,13 @@ __device__ void top_down_step(const kernel_params &params, const step_context &s
     now.queued = true;
 }
 
-template <typename Offset>
+/* Whether small levels may stay in one block. */
+template <class Work> __device__ __forceinline__ bool has_small_levels(const kernel_params &params)
+{
+    return !Work::varies || params.variant.single_block_levels;
+}
+
+template <typename Offset, class Work>
 __global__ void __launch_bounds__(threads, resident_blocks)
     search(const __grid_constant__ kernel_params params, uint32_t root)
 {
@@ -334,14 +340,18 @@ __global__ void __launch_bounds__(threads, resident_blocks)
             retire_levels(params, step);
             expired = now.depth;
         }
-        if (!pull && now.queued && frontier.vertices <= single_cta_vertices &&
-            frontier.edges <= single_cta_edges &&
+        if (has_small_levels<Work>(params) && !pull && now.queued &&
+            frontier.vertices <= single_cta_vertices && frontier.edges <= single_cta_edges &&
             queue_method_top_down(params, frontier.edges, now.prior) ==
                 HW_ADAPTIVE_QUEUE_SCAN_FREE &&
             !bottom_up_is_next(params, frontier.edges, now.prior)) {
             if (blockIdx.x == 0)
                 small_levels<Offset>(params, now, trace);
             grid.sync();
+            if constexpr (Work::varies)
+                if (blockIdx.x == 0 && threadIdx.x == 0)
+                    params.control->variant.single_block_levels +=
+                        params.control->depth - now.depth;
             now.depth = hw_load_relaxed(&params.control->depth);
             now.current = hw_load_relaxed(&params.control->current);
             now.prior = hw_load_relaxed(&params.control->prior);
@@ -349,7 +359,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
         }
         clear_ahead(params, step);
         if (pull)
-            bottom_up_step<Offset>(params, step, now, frontier.vertices, trace);
+            bottom_up_step<Offset, Work>(params, step, now, frontier.vertices, trace);
         else
             top_down_step<Offset>(params, step, now, frontier, trace);
         advance(now, frontier.edges);
@@ -362,10 +372,15 @@ __global__ void __launch_bounds__(threads, resident_blocks)
     }
 }
 
+template <class Work> const void *kernel_with(const hw_adaptive_params *params)
+{
+    return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, Work>)
+                              : reinterpret_cast<const void *>(search<uint32_t, Work>);
+}
+
 const void *kernel_of(const hw_adaptive_params *params)
 {
-    return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
-                              : reinterpret_cast<const void *>(search<uint32_t>);
+    return params->varies ? kernel_with<varied_work>(params) : kernel_with<tuned_work>(params);
 }
 
 } // namespace

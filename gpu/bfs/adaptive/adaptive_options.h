@@ -30,6 +30,11 @@ struct hw_adaptive_config {
     bool async_bottom_up; /* discover vertices of the level after as well */
     double alpha;         /* fraction of the edges from which to go bottom-up */
     bool profile;         /* trace records of bottom-up work by degree */
+    /* Bottom-up, where the paper has 32, 1 and false: */
+    int64_t fetch;           /* queue entries that a warp takes at a time */
+    int64_t tests_in_flight; /* vertices, then in-neighbors, that a thread tests together */
+    bool waiting_pool, first_neighbors;
+    bool single_block_levels; /* small levels stay in one block */
 };
 
 /* The configuration that options mean. Local. */
