@@ -94,8 +94,8 @@ gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/peer_bfs_host.c
 gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
 
-kernels += gpu/bfs/merge/merge_kernel.cu
-kernel_includes += gpu/bfs/merge/merge.h
+kernels += gpu/bfs/merge/merge_kernel.cu gpu/bfs/merge/merge_phases_kernel.cu
+kernel_includes += gpu/bfs/merge/merge.h gpu/bfs/merge/merge_level.cuh
 gpu_sources += gpu/bfs/merge/merge_host.c
 gpu_descriptors += gpu/bfs/merge/merge_descriptor.c gpu/bfs/merge/merge_options.h
 

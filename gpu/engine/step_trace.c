@@ -80,6 +80,11 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         [HW_ROUTINE_SCAN2D] = {"scan2d", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_SCATTER_COMPACT] = {"scatter-compact", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PHASES_SEPARATE] = {"separate, 6 kernels", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PHASES_GATHER] = {"gather, 5 kernels", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PHASES_EXPAND] = {"expand, 5 kernels", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PHASES_DIRECT] = {"direct, 2 kernels", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PHASES_CTA] = {"cta-warp-scan, 3 kernels", HW_DIRECTION_TOP_DOWN},
     };
     const struct hw_gpu_trace_record *record = (const struct hw_gpu_trace_record *)records + r;
 

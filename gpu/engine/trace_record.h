@@ -21,6 +21,11 @@ enum hw_gpu_routine {
     HW_ROUTINE_SCAN2D,          /* top-down by exclusive scan and binary search */
     HW_ROUTINE_SCATTER_COMPACT, /* the same without atomic operations on vertices */
     HW_ROUTINE_CTA_WARP_SCAN,   /* top-down by the length of lists */
+    HW_ROUTINE_PHASES_SEPARATE, /* the same with kernels for the phases of a level */
+    HW_ROUTINE_PHASES_GATHER,
+    HW_ROUTINE_PHASES_EXPAND,
+    HW_ROUTINE_PHASES_DIRECT,
+    HW_ROUTINE_PHASES_CTA,
     HW_ROUTINES
 };
 
