@@ -49,3 +49,17 @@ html-links: $(bin_PROGRAMS) hopwave-study
 .PHONY: update-doc
 update-doc: hopwave-traverse
 	./hopwave-traverse --list-methods=markdown >$(srcdir)/doc/methods/options.md
+	PYTHONPATH=$(srcdir)/python $(PYTHON3) -m hopwave.study.papers_index $(srcdir)
+
+# What became of the papers' figures and tables: update-doc makes the pages of the other files.
+papersdir = $(docdir)/papers
+dist_papers_DATA = \
+  doc/papers/README.md \
+  doc/papers/bellman-ford.md \
+  doc/papers/degree-separated.md \
+  doc/papers/kepler-2d.md \
+  doc/papers/load-balanced.md \
+  doc/papers/papers.yaml \
+  doc/papers/xbfs.md
+EXTRA_DIST += doc/papers/results doc/papers/bellman-ford doc/papers/degree-separated doc/papers/kepler-2d \
+  doc/papers/load-balanced doc/papers/xbfs

@@ -67,6 +67,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/study/models.py \
   python/hopwave/study/page.py \
   python/hopwave/study/papers.py \
+  python/hopwave/study/papers_index.py \
   python/hopwave/study/style.py \
   python/hopwave/study/trees.py \
   python/hopwave/study/units.py \
@@ -74,6 +75,6 @@ nobase_dist_pkgdata_DATA += \
   python/snakemake_logger_plugin_hopwave/__init__.py
 
 EXTRA_DIST += python/README.md python/pyproject.toml
-EXTRA_DIST += python/tests/test_claims.py
+EXTRA_DIST += python/tests/test_claims.py python/tests/test_papers_index.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
 EXTRA_DIST += python/tests/test_console.py python/tests/test_page.py

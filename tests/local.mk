@@ -53,6 +53,9 @@ LONG_TESTS += tests/workflow/hostile.t
 EXTRA_DIST += tests/workflow/hostile.t
 EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
 EXTRA_DIST += tests/workflow/requirements.txt
+# On emulated devices alone.
+LONG_TESTS += tests/workflow/papers.t
+EXTRA_DIST += tests/workflow/papers.t
 LONG_TESTS += tests/workflow/killed.t
 EXTRA_DIST += tests/workflow/killed.t tests/workflow/kill-study.py
 LONG_TESTS += tests/workflow/slurm.t

@@ -23,6 +23,7 @@ nobase_dist_pkgdata_DATA += \
   config/papers/kepler-2d-cpu.yaml \
   config/papers/kepler-2d.yaml \
   config/papers/load-balanced.yaml \
+  config/papers/small.yaml \
   config/papers/xbfs.yaml \
   config/scaling.yaml \
   config/study.yaml \

@@ -136,11 +136,11 @@ def figure(**paper: Any) -> dict[str, Any]:
 
 def test_rows_stand_beside_results() -> None:
     rows = [{"series": "theirs", "x": 1, "value": 6}, {"series": "theirs", "x": 8, "value": 1}]
-    found = list(papers.beside(figure(rows=rows, names={"theirs": "push"}), RESULTS))
+    found = list(papers.comparison(figure(rows=rows, names={"theirs": "push"}), RESULTS))
     assert [row["here"] for row in found] == [pytest.approx(3), None]
     assert found[0]["ratio"] == pytest.approx(0.5)
-    told = papers.dashed(figure(rows=rows), 1e3)["theirs"]
-    assert [(x, round(y, 6)) for x, y in told] == [(1, 6), (8, 1)]
+    reported = papers.dashed(figure(rows=rows), 1e3)["theirs"]
+    assert [(x, round(y, 6)) for x, y in reported] == [(1, 6), (8, 1)]
 
 
 def test_times_of_emulated_devices_say_nothing() -> None:
@@ -175,7 +175,7 @@ def test_contributions_are_percent_of_all() -> None:
     }
     found = figures.contributions(given, table)
     assert found.to_numpy().tolist()[0] == [20.0, 30.0, 50.0]
-    assert next(papers.beside(given, table))["ratio"] == pytest.approx(0.5)
+    assert next(papers.comparison(given, table))["ratio"] == pytest.approx(0.5)
 
 
 def test_efficiency_is_of_the_first() -> None:

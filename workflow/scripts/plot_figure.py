@@ -10,7 +10,7 @@ from hopwave.renamed import read_csv
 from hopwave.study.claims import same
 from hopwave.study.figures import breakdown, contributions, relative, scaled, values
 from hopwave.study.page import STYLE
-from hopwave.study.papers import beside, dashed, verdicts
+from hopwave.study.papers import comparison, dashed, verdicts
 from pandas import DataFrame
 from pandas.api.types import is_numeric_dtype
 from hopwave.study.style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
@@ -73,12 +73,12 @@ def draw(axes, tables, logarithmic=False, paper=None):
             capsize=3,
             label=str(name),
         )
-    told = [x for points in (paper or {}).values() for x, _ in points if not isinstance(x, str)]
-    places = sorted({*middle.index, *told})
+    reported = [x for points in (paper or {}).values() for x, _ in points if not isinstance(x, str)]
+    places = sorted({*middle.index, *reported})
     wide = places[0] > 0 and places[-1] > 8 * places[0]
     if len(places) > 2 and wide or logarithmic and places[0] > 0:
         axes.set_xscale("log", base=2)
-    if told:
+    if reported:
         axes.set_xlim(*edges(places, axes.get_xscale() == "log"))
     if len(places) <= 14:
         axes.set_xticks(places, ticks(axes, places))
@@ -86,7 +86,7 @@ def draw(axes, tables, logarithmic=False, paper=None):
 
 
 def edges(places, wide):
-    """The ends of an axis with a little room beside the first and the last."""
+    """The ends of an axis with a little room next to the first and the last."""
     if wide:
         room = (places[-1] / places[0]) ** 0.05
         return places[0] / room, places[-1] * room
@@ -118,7 +118,7 @@ def draw_paper(axes, lines, index):
         if not points:
             continue
         marker = MARKERS[number % len(MARKERS)]
-        style = {"linestyle": (0, (5, 3))} if names is None else {"linestyle": "none"}
+        style = {"linestyle": (0, (3, 2))} if names is None else {"linestyle": "none"}
         axes.plot(
             *zip(*points),
             marker=marker if names is None else "_",
@@ -132,19 +132,26 @@ def draw_paper(axes, lines, index):
     return shown
 
 
+def named_as(figure):
+    """What lines are called in the plot where the paper has a name for them."""
+    paper = figure.get("paper")
+    names = paper.get("names", {}) if isinstance(paper, dict) else {}
+    return {str(line): f"{name} (here)" for name, line in names.items()}
+
+
 def side_by_side(figure, results):
     """The paper's rows and claims as tables of HTML."""
-    rows = DataFrame(beside(figure, results))
-    told = DataFrame(verdicts(figure, results))
+    rows = DataFrame(comparison(figure, results))
+    reported = DataFrame(verdicts(figure, results))
     out = ""
     if len(rows):
         columns = ["figure", "series", "x", "paper", "here", "ratio", "unit", "device", "source"]
         out += "<h2>The paper and here</h2>\n"
         out += rows[columns].to_html(border=0, index=False, float_format="{:.4g}".format, na_rep="")
-    if len(told):
+    if len(reported):
         columns = ["figure", "says", "claim", "verdict", "why", "paper", "here", "ratio"]
         out += "<h2>Claims</h2>\n"
-        out += told[columns].to_html(border=0, index=False, float_format="{:.4g}".format, na_rep="")
+        out += reported[columns].to_html(border=0, index=False, float_format="{:.4g}".format, na_rep="")
     return out
 
 
@@ -176,7 +183,12 @@ def in_unit(columns, most):
 
 FAR = 30  # the paper's numbers over ours from where on an axis has to be logarithmic
 
+def short(name):
+    return NAMES.get(str(name), name)
+
+
 figure = snakemake.params.figure
+NAMES = named_as(figure)
 results = read_csv(snakemake.input[0])
 canvas, axes = plt.subplots(figsize=(7, 4.5))
 y = figure["y"]
@@ -192,12 +204,13 @@ elif "contributions" in figure:
     table, legend = contributions(figure, results), figure["by"]
     what = f"share of what all take off {words(y, None)}, %"
     if len(table):
-        draw_breakdown(axes, table)
+        draw_breakdown(axes, table.rename(columns=short))
 else:
     tables, legend = values(figure, results), figure["by"]
     if "relative" in figure:
         tables = relative(tables, figure["relative"])
-        factor, what = 1, f"{words(y, None)}, over that of {figure['relative']}"
+        base = NAMES.get(figure["relative"], figure["relative"])
+        factor, what = 1, f"{words(y, None)}, over that of {base}"
     elif "scaling" in figure:
         tables = scaled(tables, figure["scaling"]) if len(tables["median"]) else tables
         factor, what = 1, f"{figure['scaling']} of {words(y, None)}"
@@ -208,9 +221,9 @@ else:
         what = words(y, unit)
     table, paper = tables["median"], dashed(figure, factor)
     if len(table):
-        draw(axes, tables, logarithmic, paper)
-        told = draw_paper(axes, paper, table.index)
-        if told and min(told) > 0 and not 1 / FAR < max(told) / table.max(axis=None) < FAR:
+        draw(axes, {n: t.rename(columns=short) for n, t in tables.items()}, logarithmic, paper)
+        reported = draw_paper(axes, paper, table.index)
+        if reported and min(reported) > 0 and not 1 / FAR < max(reported) / table.max(axis=None) < FAR:
             logarithmic = True
 if len(table):
     if logarithmic and tables["min"].min(axis=None) > 0:

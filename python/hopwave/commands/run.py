@@ -2,7 +2,6 @@
 
 import argparse
 import atexit
-import json
 import os
 import shutil
 import subprocess
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 from ..console import closing, events
 from ..console.events import Run, Settings
 from . import guard
-from .base import Place, fail, need, open_file, printable, read_config, read_study, use_programs
+from .base import Place, fail, need, printable, read_config, read_study, use_programs
 
 PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
@@ -312,23 +311,9 @@ def fail_with(outcome: Outcome, directory: Path) -> NoReturn:
     say(closing.failed(run) if run.failed else "the study did not run to its end")
     for line in closing.causes(run, directory):
         print(printable(line), file=sys.stderr)
-    say_broken(directory / "results")
     if not run.failed and not run.errors:
         say(f"Snakemake ended with status {outcome.status}; --verbose shows what it says")
     sys.exit(outcome.status if outcome.status > 0 else 1)
-
-
-def say_broken(results: Path) -> None:
-    """Says which claims that the study requires do not hold, if that is what stopped it."""
-    from ..study.papers import broken
-
-    told = results / "claims.json"
-    if not told.is_file() or (results / "claims.ok").is_file():
-        return
-    with open_file(told) as file:
-        claims = json.load(file)["claims"]
-    for sentence in broken(claims):
-        print(f"hopwave-study: {printable(sentence)}", file=sys.stderr)
 
 
 def named(
@@ -394,7 +379,7 @@ def smaller(config: Any, study: "Study", scale: int | None, roots: int | None) -
         if not scales or min(scales) - off < 1:
             fail(2, f"--max-scale: {scale} leaves no scale above 0")
         graphs = [
-            {**graph, "scales": [s - off for s in graph["scales"]]}
+            {**graph, "scales": [s - off for s in graph["scales"]], "roots": anywhere(graph, study)}
             for graph in config["graphs"]
             if "scales" in graph
         ]
@@ -406,10 +391,14 @@ def smaller(config: Any, study: "Study", scale: int | None, roots: int | None) -
     return {**config, "cut": 1}
 
 
+def anywhere(graph: dict[str, Any], study: "Study") -> dict[str, Any]:
+    """The roots of a graph, of components of any size: small graphs have no large ones."""
+    return {**study.config["roots"], **graph.get("roots", {}), "min_component": 1}
+
+
 def with_roots(graph: dict[str, Any], study: "Study", most: int) -> dict[str, Any]:
-    """A graph that is searched from so many roots at most, of components of any size."""
+    """A graph that is searched from so many roots at most."""
     given = {**study.config["roots"], **graph.get("roots", {})}
-    given.pop("min_component", None)
     return {**graph, "roots": {**given, "count": min(most, given["count"])}}
 
 

@@ -262,7 +262,7 @@ class Outcome:
 
 
 class UntestableError(Exception):
-    """Why the results cannot tell."""
+    """Why the results do not decide."""
 
 
 # What a claim is held against: the values of columns of a line, by x.
@@ -278,7 +278,7 @@ def taken(value: Value, lines: Lines) -> dict[Any, float] | float:
         other = lines(value.less, value.columns)
         found = {x: y - other[x] for x, y in found.items() if x in other}
         if not found:
-            raise UntestableError(f"no run of {value.less} beside {value.line}")
+            raise UntestableError(f"no run of {value.less} next to {value.line}")
     if value.at is not None:
         chosen = [v for x, v in found.items() if same(x, value.at)]
         if not chosen:
@@ -368,7 +368,7 @@ def text_of(x: Any) -> str:
     return x if isinstance(x, str) else f"{x:g}"
 
 
-def judged(claim: Claim, points: list[dict[str, Any]]) -> Outcome:
+def decided(claim: Claim, points: list[dict[str, Any]]) -> Outcome:
     """Whether the numbers are as a claim has them."""
     values = [point["value"] for point in points]
     if claim.bound in ("rises", "falls"):
@@ -404,7 +404,7 @@ def judged(claim: Claim, points: list[dict[str, Any]]) -> Outcome:
 def tested(claim: Claim, lines: Lines) -> Outcome:
     """The verdict on a claim."""
     try:
-        return judged(claim, points_of(claim, lines))
+        return decided(claim, points_of(claim, lines))
     except UntestableError as error:
         return Outcome(UNTESTABLE, str(error))
 

@@ -1,7 +1,7 @@
-"""What papers report, as data: rows of numbers and claims, and both beside the results.
+"""What papers report, as data: rows of numbers and claims, and both next to the results.
 
 `paper` of a figure is a caption, or a mapping with rows of {figure, series, x, value, unit, device,
-source} and claims (claims.py). What all rows have in common may stand beside them; `names` says
+source} and claims (claims.py). What all rows have in common may stand next to them; `names` says
 what lines and values of x of the paper are called here.
 """
 
@@ -134,6 +134,11 @@ def check_claim(
                 )
 
 
+def named(rows: "pandas.DataFrame", column: str, name: str) -> "pandas.DataFrame":
+    """The rows that have in a column what a text names."""
+    return rows[rows[column].map(lambda value: claims.same(value, name)).astype(bool)]
+
+
 def lines_of(figure: Mapping[str, Any], results: "pandas.DataFrame") -> claims.Lines:
     """What claims of a figure are held against: medians over repeats, of several columns added."""
     x, by = figure["x"], figure["by"]
@@ -141,7 +146,7 @@ def lines_of(figure: Mapping[str, Any], results: "pandas.DataFrame") -> claims.L
     def lines(name: str, columns: tuple[str, ...]) -> dict[Any, float]:
         wanted = list(columns) or columns_of(figure)
         rows = chosen(figure, results, *wanted)
-        rows = rows[[claims.same(value, name) for value in rows[by]]]
+        rows = named(rows, by, name)
         if len(rows) and "device" in rows and rows["device"].eq(EMULATED).any():
             timed = [column for column in wanted if kind_of(column) and "bytes" not in column]
             if timed:
@@ -165,7 +170,7 @@ def verdicts(figure: Mapping[str, Any], results: "pandas.DataFrame") -> Iterator
             claim = claims.parse(entry["claim"])
             outcome = claims.tested(claim, lines_of(figure, results))
             outcome = claims.ranged(outcome, entry, figure["x"])
-        value, told = outcome.here, entry.get("paper")
+        value, reported = outcome.here, entry.get("paper")
         yield {
             "name": figure["name"],
             "figure": entry["figure"],
@@ -174,15 +179,15 @@ def verdicts(figure: Mapping[str, Any], results: "pandas.DataFrame") -> Iterator
             "required": entry.get("required", False),
             "verdict": outcome.verdict,
             "why": outcome.why,
-            "paper": told,
+            "paper": reported,
             "here": value,
-            "ratio": value / told if told and value is not None else None,
+            "ratio": value / reported if reported and value is not None else None,
             "source": entry.get("source", ""),
             "points": outcome.points,
         }
 
 
-def beside(figure: Mapping[str, Any], results: "pandas.DataFrame") -> Iterator[dict[str, Any]]:
+def comparison(figure: Mapping[str, Any], results: "pandas.DataFrame") -> Iterator[dict[str, Any]]:
     """Each row of a figure's paper, with what was measured here in the same unit, if it was."""
     paper = figure.get("paper")
     for row in shared(paper) if isinstance(paper, dict) else ():
@@ -215,12 +220,12 @@ def measured(
         table = contributions(figure, results)
         if line not in table:
             return None
-        told: dict[Any, float] = {"mean": table[line].mean(), **dict(table[line].items())}
-        return next((float(v) for at, v in told.items() if claims.same(at, x)), None)
+        reported: dict[Any, float] = {"mean": table[line].mean(), **dict(table[line].items())}
+        return next((float(v) for at, v in reported.items() if claims.same(at, x)), None)
     try:
         if several and line in figure["y"]:
             rows = chosen(figure, results, column)
-            rows = rows[[claims.same(value, x) for value in rows[figure["x"]]]]
+            rows = named(rows, figure["x"], x)
             return float(rows[column].median()) if len(rows) else None
         found = [v for at, v in lines(line, (column,)).items() if claims.same(at, x)]
         if not found:
