@@ -132,6 +132,8 @@ LONG_TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
 LONG_TESTS += tests/gpu/adaptive.t
 EXTRA_DIST += tests/gpu/adaptive.t
+LONG_TESTS += tests/gpu/grid-published.t tests/gpu/delegates-published.t
+EXTRA_DIST += tests/gpu/grid-published.t tests/gpu/delegates-published.t
 LONG_TESTS += tests/gpu/as-published.t
 EXTRA_DIST += tests/gpu/as-published.t
 # All of them, the long ones too, on a machine that has a GPU, and a table of them.

@@ -240,8 +240,9 @@ __device__ __forceinline__ bool defer(const list_batch<Offset> &batch,
 }
 
 /* Queues the deferred lists, each from the first row at position first_unvisited or above. All
- * threads of the block, after a barrier. */
-template <typename Offset>
+ * threads of the block, after a barrier. varied: one for each kind of kernel, which then do not
+ * affect each other's registers. */
+template <typename Offset, bool varied>
 __device__ __noinline__ void queue_deferred(const kernel_params &params, uint32_t first_unvisited,
                                             deferred_lists<Offset> &deferred, block_shared &smem)
 {
@@ -321,7 +322,7 @@ __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
     if (first_unvisited > 0) {
         examined = visit_tails<Offset, varied>(params, first_unvisited, batch);
         if (defer(batch, deferred))
-            queue_deferred(params, first_unvisited, deferred, smem);
+            queue_deferred<Offset, varied>(params, first_unvisited, deferred, smem);
         return examined;
     }
 #pragma unroll

@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(threads, gather_blocks())
                                                    deferred, smem);
     }
     __syncthreads();
-    queue_deferred(params, first_unvisited, deferred, smem);
+    queue_deferred<Offset, varied>(params, first_unvisited, deferred, smem);
     if (params.trace.record && first_unvisited > 0)
         block_add(&params.search.control->edges_examined, examined, smem);
 }
