@@ -185,8 +185,10 @@ static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *
     }
     if (status != HW_OK)
         return status;
-    const bool named = t->options->labels || (t->source.labels && !t->options->ids);
-    if (named && t->searches.roots.count > 0 && !t->source.graph)
+    /* Sampled roots are ids already. */
+    const bool named = t->searches.roots.count > 0 &&
+                       (t->options->labels || (t->source.labels && !t->options->ids));
+    if (named && !t->source.graph)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: its vertices have names of their own, which a partition lacks; give "
                        "--graph G.h5 to name roots by them, or --ids to take ids from 0",
