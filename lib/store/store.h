@@ -154,7 +154,7 @@ enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count
 /*
  * The same, by all ranks together, each with its range, which may be empty. Where the hints ask for
  * collective buffering (romio_cb_write=enable) the ranges go through MPI-IO's collective calls;
- * otherwise every rank writes for itself, which is as fast for ranges that are long. Collective.
+ * otherwise every rank writes for itself, as hw_store_write() does. Collective.
  */
 enum hw_status hw_store_write_together(struct hw_store *store, const char *path, hw_count segment,
                                        hw_count first, hw_count count, const void *values,

@@ -26,6 +26,15 @@ for room in 0 60 900000; do
         "$MPIEXEC" -n 2 "$make_file" 300000 -o "$work/out/g.h5" --room "$room"
     is "and nothing is left" "$(left "$work/out")" ""
 done
+# Writes that were lost after they had been taken: by ranks' data, and by what rank 0 adds.
+for n in 1 2; do
+    for lost in 1 2; do
+        refused "a disk that says at sync $lost that it lost data, $n ranks" 4 \
+            'g.h5: .*(cannot be synced|[Ii]nput/output error)' \
+            "$MPIEXEC" -n "$n" "$make_file" 1000 -o "$work/out/g.h5" --lost "$lost"
+        is "and nothing is left" "$(left "$work/out")" ""
+    done
+done
 ok "a disk with room enough takes the file" \
     ranks 2 "$make_file" 300000 -o "$work/out/g.h5" --room 3000000
 ok "which can be read" ranks 2 "$make_file" --estimate --read "$work/out/g.h5"

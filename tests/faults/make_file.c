@@ -5,6 +5,8 @@
  * make_file EDGES -o FILE     writes EDGES edges (u32, all alike)
  *   --room BYTES              on a disk that is full after BYTES, and says so only
  *                             when they are written
+ *   --lost N                  on a disk that has lost what was written, and says so at the N-th
+ *                             fsync() of a rank, as file systems of other machines may
  * make_file --read FILE --estimate   reads and verifies it
  */
 #include "lib/base/memory.h"
@@ -21,18 +23,22 @@
 #define CHUNK ((hw_count)64 * HW_STORE_BLOCK)
 
 struct options {
-    int64_t edges, room;
+    int64_t edges, room, lost;
     const char *read;
 };
 
-enum { KEY_ROOM = 0x100, KEY_READ };
+enum { KEY_ROOM = 0x100, KEY_READ, KEY_LOST };
 
 /* Bytes that the simulated disk still takes; negative: it is the real one. */
 static int64_t disk_room = -1;
 
+/* Calls of fsync() until one fails; 0: none does. */
+static int64_t syncs_left = 0;
+
 /* These stand before the C library's, for MPI-IO and for HDF5: a disk without fallocate() that runs
  * full. */
 int fallocate(int fd, int mode, off_t offset, off_t length);
+int fsync(int fd);
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset);
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset);
 
@@ -42,6 +48,15 @@ int fallocate(int fd, int mode, off_t offset, off_t length)
         return (int)syscall(SYS_fallocate, fd, mode, offset, length);
     errno = EOPNOTSUPP;
     return -1;
+}
+
+int fsync(int fd)
+{
+    if (syncs_left > 0 && --syncs_left == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, fd);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
@@ -67,6 +82,8 @@ static enum hw_status take(int key, const char *arg, void *into, struct hw_error
     switch (key) {
     case KEY_ROOM:
         return hw_cli_count("--room", arg, 0, INT64_MAX, &options->room, err);
+    case KEY_LOST:
+        return hw_cli_count("--lost", arg, 1, INT64_MAX, &options->lost, err);
     case KEY_READ:
         options->read = arg;
         return HW_OK;
@@ -133,6 +150,7 @@ static enum hw_status write_file(const struct hw_stage *stage, const struct opti
     struct hw_store *store = NULL;
 
     disk_room = options->room;
+    syncs_left = options->lost;
     enum hw_status status = hw_store_create(&stage->ctx, stage->cli.output, HW_KIND_GRAPH,
                                             stage->cli.force, &store, err);
     if (status != HW_OK)
@@ -169,6 +187,7 @@ int main(int argc, char **argv)
 {
     static const struct argp_option table[] = {
         {"room", KEY_ROOM, "BYTES", 0, "Write to a disk that is full after BYTES", 0},
+        {"lost", KEY_LOST, "N", 0, "Write to a disk that fails at the N-th fsync()", 0},
         {"read", KEY_READ, "FILE", 0, "Read FILE; with --estimate instead of -o", 0},
         {0}};
     const struct hw_cli_program program = {.name = "hopwave-make-file",

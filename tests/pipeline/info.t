@@ -44,5 +44,24 @@ head -c 3000 g.h5 >cut.h5
 refused "a cut file" 3 'cut.h5: is damaged: truncated' "$MPIEXEC" -n 2 hopwave-info cut.h5
 refused "what is no file" 3 'none.h5: cannot be opened: No such file' hopwave-info none.h5
 refused "nothing" 2 'no file' hopwave-info
+
+# Files of strangers, in a process that can do no harm.
+same "a guarded process prints the same" "$(hopwave-info --untrusted g.h5 t.h5 r.h5)" \
+    "$(hopwave-info g.h5 t.h5 r.h5)"
+ok "and the characteristics" hopwave-info --untrusted --characteristics g.h5
+refused "and finds what is damaged" 3 'bad.h5: the digest of /edges/.* is wrong' \
+    hopwave-info --untrusted bad.h5
+refused "or cut" 3 'cut.h5: is damaged' hopwave-info --untrusted cut.h5
+refused "or not there" 3 'none.h5: cannot be opened: No such file' hopwave-info --untrusted none.h5
+mkfifo fifo
+refused "or a FIFO" 3 'fifo: is not a regular file' hopwave-info --untrusted fifo
+refused "on one rank" 2 'untrusted reads files on one rank, not on 2' \
+    "$MPIEXEC" -n 2 hopwave-info --untrusted g.h5
+if command -v h5repack >/dev/null; then
+    h5repack -f SHUF -f GZIP=9 -l CHUNK=50 t.h5 z.h5
+    ok "what is compressed, too" hopwave-info --untrusted z.h5
+else
+    skip "what is compressed" "h5repack is not there"
+fi
 refused "statistics of a graph" 3 'g.h5: is a file of kind hopwave-graph' hopwave-info --graph500 g.h5
 done_testing
