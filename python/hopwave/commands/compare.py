@@ -1,13 +1,24 @@
 """hopwave-study compare: two studies in one report."""
 
+import argparse
 import re
 import shutil
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from .base import check_output, fail, need
+from .base import Place, check_output, fail, need
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    from numpy.typing import NDArray
+
+    from .noise import Difference
+
+    Numbers = NDArray[numpy.float64]
 
 PACKAGES = ["h5py", "pandas", "scipy", "matplotlib", "jsonschema"]
 TREE = re.compile(r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5")
@@ -20,7 +31,7 @@ WORDS = {
 JOB = ["graph", "partition", "search"]
 
 
-def add(commands):
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "compare",
         help="say in which results and by how much in speed two studies differ",
@@ -51,7 +62,7 @@ def add(commands):
     command.set_defaults(main=main)
 
 
-def main(place, options):
+def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
     if not 0 <= options.margin < 1:
         fail(2, "--margin must be at least 0 and below 1")
@@ -66,7 +77,7 @@ def main(place, options):
             Timings(Path(path), Path(work, name))
             for path, name in ((options.a, "a"), (options.b, "b"))
         ]
-        comparison = Comparison(*studies, options.margin)
+        comparison = Comparison(studies[0], studies[1], options.margin)
         comparison.print()
         if output:
             from .compare_report import write
@@ -88,20 +99,20 @@ class Timings:
     searches  a row for each search: file, root, seconds
     """
 
-    def __init__(self, path, work):
+    def __init__(self, path: Path, work: Path) -> None:
         from . import records, tables
 
         self.path = path
         folder = path.parent if path.name == "results" else path
         try:
             if (folder / "results" / "trees").is_dir():
-                trees = sorted(
+                names = sorted(
                     p.relative_to(folder).as_posix() for p in folder.glob("results/trees/**/*.h5")
                 )
                 table = records.records(
-                    folder, {tree: [] for tree in trees}, records.foreign_record
+                    folder, {name: [] for name in names}, records.foreign_record
                 )
-                searches = records.searches(folder, trees, records.foreign_search_columns)
+                searches = records.searches(folder, names, records.foreign_search_columns)
             else:
                 data = self.archive(path, work)
                 table = tables.files(data / "files.csv")
@@ -117,7 +128,7 @@ class Timings:
         self.searches = searches.join(self.trees[JOB], on="file")
 
     @staticmethod
-    def archive(path, work):
+    def archive(path: Path, work: Path) -> Path:
         from .bag import problems
         from .repeat import opened
 
@@ -126,20 +137,24 @@ class Timings:
             fail(1, f"{path}: damaged: {wrong[0]}")
         return bag / "data"
 
-    def jobs(self):
+    def jobs(self) -> "dict[Any, pandas.DataFrame]":
         return dict(list(self.trees.groupby(JOB, sort=False)))
 
-    def times(self):
+    def times(self) -> "dict[Any, pandas.DataFrame]":
         """Logarithms of seconds for each job: a column for each repeat, a row a root."""
         import numpy
+        import pandas
 
-        tables = {}
+        tables: dict[Any, pandas.DataFrame] = {}
         for job, searches in self.searches.groupby(JOB, sort=False):
             table = searches.pivot_table(index="root", columns="file", values="seconds")
-            tables[job] = numpy.log(table.clip(lower=1e-9).dropna())
+            whole = table.clip(lower=1e-9).dropna()
+            tables[job] = pandas.DataFrame(
+                numpy.log(whole.to_numpy()), index=whole.index, columns=whole.columns
+            )
         return tables
 
-    def about(self, key):
+    def about(self, key: str) -> str:
         """What the trees say of what they ran on, each once."""
         values = dict.fromkeys(str(value) for value in self.trees[key] if str(value))
         return ", ".join(values) or "-"
@@ -148,7 +163,7 @@ class Timings:
 class Comparison:
     """What two studies have in common, and how they differ."""
 
-    def __init__(self, a, b, margin):
+    def __init__(self, a: Timings, b: Timings, margin: float) -> None:
         self.a, self.b, self.margin = a, b, margin
         jobs_a, jobs_b = a.jobs(), b.jobs()
         self.jobs = [job for job in jobs_a if job in jobs_b]
@@ -169,13 +184,16 @@ class Comparison:
         self.same_speed = not any(d.verdict in CHANGED for d in speeds)
         self.same = self.same_results and self.same_speed
 
-    def speeds(self, times_a, times_b):
+    def speeds(
+        self, times_a: "dict[Any, pandas.DataFrame]", times_b: "dict[Any, pandas.DataFrame]"
+    ) -> None:
         """The difference of each job, and that of all of them."""
         import numpy
 
         from . import noise
 
-        pairs, alike = [], {}
+        pairs: list[tuple[Numbers, Numbers] | None] = []
+        alike: dict[Any, list[tuple[Numbers, Numbers]]] = {}
         for job in self.jobs:
             pair = None
             if job in times_a and job in times_b:
@@ -191,7 +209,7 @@ class Comparison:
             fail(3, f"{self.a.path} and {self.b.path}: no common roots")
         levels = {ranks: noise.level(some) for ranks, some in alike.items()}
         missing = noise.Difference(numpy.nan, numpy.nan, numpy.nan, "no common roots")
-        self.differences = [
+        self.differences: list[Difference] = [
             (noise.difference(*pair, levels[ranks], len(whole), self.margin) if pair else missing)
             for pair, ranks in zip(pairs, self.ranks)
         ]
@@ -208,12 +226,14 @@ class Comparison:
         ]
         ranks = [r for r, d in zip(self.ranks, self.differences) if d is not missing]
         common = numpy.average([levels[r] for r in ranks], 0, sure)
-        self.overall = noise.difference(*means, common, 1, self.margin)
+        self.overall = noise.difference(
+            means[0], means[1], (float(common[0]), float(common[1])), 1, self.margin
+        )
         if max(self.repeats) == 1:
             # Nothing tells the noise of one row from a difference in it.
             self.differences = [replace(d, verdict="unknown") for d in self.differences]
 
-    def rows(self):
+    def rows(self) -> "pandas.DataFrame":
         import pandas
 
         return pandas.DataFrame(
@@ -232,7 +252,7 @@ class Comparison:
             )
         )
 
-    def sentences(self):
+    def sentences(self) -> list[str]:
         """What came out, in words."""
         from . import noise
 
@@ -272,12 +292,12 @@ class Comparison:
                 lines.append(f"note: {len(only)} jobs are only in {name}")
         return lines
 
-    def print(self):
+    def print(self) -> None:
         text = self.table.to_string(index=False, float_format="{:.3f}".format)
         print(text, *self.sentences(), sep="\n")
 
 
-def crowded(trees):
+def crowded(trees: "pandas.DataFrame") -> bool:
     """Whether ranks of a job shared processors, as far as its trees tell: a rank that is
     bound to processors of its own knows of these alone."""
     for tree in trees.to_dict("records"):
@@ -291,10 +311,10 @@ def crowded(trees):
     return False
 
 
-def result(trees_a, trees_b):
+def result(trees_a: "pandas.DataFrame", trees_b: "pandas.DataFrame") -> str:
     """Whether the trees of one job say the same."""
 
-    def distinct(key):
+    def distinct(key: str) -> set[Any]:
         return set(trees_a[key]) | set(trees_b[key])
 
     if len(distinct("digest")) > 1 or len(distinct("results_digest")) > 1:

@@ -2,10 +2,12 @@
 
 import html
 import io
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..study.page import STYLE
 from ..study.whole import whole
+from .compare import Comparison
 
 FACTS = {
     "version": "Hopwave",
@@ -22,7 +24,8 @@ of 95 %. A difference counts where
 the whole interval lies beyond {margin:.0%}."""
 
 
-def write(comparison, output):
+def write(comparison: Comparison, output: Path) -> None:
+    """Writes the report in place of what is there."""
     title = f"{comparison.a.path} against {comparison.b.path}"
     parts = [
         "<!DOCTYPE html>\n<meta charset='utf-8'>",
@@ -42,9 +45,9 @@ def write(comparison, output):
         Path(part).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
-def facts(comparison):
+def facts(comparison: Comparison) -> str:
     """What the two ran on, side by side."""
-    rows = [("", str(comparison.a.path), str(comparison.b.path))]
+    rows: list[tuple[str, ...]] = [("", str(comparison.a.path), str(comparison.b.path))]
     for key, label in FACTS.items():
         values = [study.about(key) for study in (comparison.a, comparison.b)]
         if key == "started":
@@ -54,7 +57,7 @@ def facts(comparison):
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
 
 
-def only(comparison):
+def only(comparison: Comparison) -> Iterator[str]:
     """The jobs that have no counterpart."""
     for name, jobs in zip("AB", comparison.only):
         if jobs:
@@ -64,9 +67,11 @@ def only(comparison):
             yield "</ul>"
 
 
-def plot(comparison):
+def plot(comparison: Comparison) -> str:
     """A line for each row: its ratio and its interval."""
-    from ..study.style import COLOURS, plt
+    from matplotlib import pyplot as plt
+
+    from ..study.style import COLOURS
 
     colour = {"slower": COLOURS[1], "faster": COLOURS[2]}
     differences = [comparison.overall, *comparison.differences]

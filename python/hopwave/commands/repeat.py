@@ -1,20 +1,29 @@
 """hopwave-study repeat: checks an archive, and runs what it holds again."""
 
+import argparse
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ..study.configuration import Run, Study
 
 from . import run
-from .base import fail, need, printable, read_config, read_study, use_programs
+from .base import Place, fail, need, printable, read_config, read_study, use_programs
 
 PACKAGES = ["jsonschema", "yaml", "h5py", "pandas"]
 SAME = ["kind", "digest", "graph", "partition", "tree", "parents", "results_digest"]
 
 
-def add(commands):
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "repeat",
         help="check an archive, and run what it holds again",
@@ -52,7 +61,7 @@ def add(commands):
     command.set_defaults(main=main)
 
 
-def main(place, options):
+def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
     if options.sample is not None and options.sample < 1:
         fail(2, "--sample must be at least 1")
@@ -60,7 +69,8 @@ def main(place, options):
     if again:
         need(place, "snakemake")
     use_programs(place, options.bin, "info", "validate", *(run.PROGRAMS if again else []))
-    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
     work = options.directory or tempfile.mkdtemp(prefix="hopwave-repeat-")
     try:
         Path(work).mkdir(parents=True, exist_ok=True)
@@ -73,7 +83,7 @@ def main(place, options):
     sys.exit(0 if sound else 1)
 
 
-def opened(path, folder):
+def opened(path: Path, folder: Path) -> Path:
     """The bag of an archive; a tar file is unpacked into the folder."""
     from .pack import DamageError, NoArchiveError, unpack
 
@@ -94,7 +104,7 @@ def opened(path, folder):
         fail(3, f"{path}: no such archive")
 
 
-def program(*command):
+def program(*command: str) -> tuple[int, list[str]]:
     """Runs a program on one rank: its status and what it said."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     return done.returncode, done.stderr.strip().splitlines()
@@ -103,11 +113,15 @@ def program(*command):
 class Repeat:
     """One archive under examination."""
 
-    def __init__(self, place, options, work):
+    folder: Path  # of its data
+    table: "pandas.DataFrame"  # files.csv
+    config: Path  # that runs in the work folder
+
+    def __init__(self, place: Place, options: argparse.Namespace, work: Path) -> None:
         self.place, self.options, self.work = place, options, work
         self.archive = Path(options.archive)
 
-    def run(self, again):
+    def run(self, again: bool) -> bool:
         """Whether everything holds and came out the same."""
         self.claim()
         bag = opened(self.archive, self.work / "archive")
@@ -120,27 +134,27 @@ class Repeat:
             sound = self.again()
         return sound
 
-    def claim(self):
+    def claim(self) -> None:
         """Takes the work folder, unless it is used for something else."""
         self.mark = self.work / "repeated.txt"
         if not self.mark.is_file() and any(self.work.iterdir()):
             fail(4, f"{self.work}: not empty, and nothing was repeated there")
         self.mark.touch()
 
-    def claim_for(self, seal):
+    def claim_for(self, seal: str) -> None:
         """Keeps what is made of two archives apart."""
         if self.mark.read_text() not in ("", f"{seal}\n"):
             fail(4, f"{self.work}: another archive was repeated there")
         self.mark.write_text(f"{seal}\n")
 
-    def say(self, what, wrong, right):
+    def say(self, what: str, wrong: Sequence[str], right: str) -> bool:
         """Reports one kind of check; returns whether nothing was wrong."""
         for sentence in wrong:
             print(f"{what}: {printable(sentence)}", file=sys.stderr)
         print(f"{what}: {len(wrong)} wrong" if wrong else f"{what}: {right}")
         return not wrong
 
-    def digests(self, bag):
+    def digests(self, bag: Path) -> bool:
         from .bag import ALGORITHM, TAG_MANIFEST, contents, problems, seal
 
         expected = self.options.expect
@@ -152,7 +166,7 @@ class Repeat:
             self.claim_for(seal(bag))
         return self.say("digests", wrong, f"{len(contents(bag)[0])} files as listed")
 
-    def chain(self):
+    def chain(self) -> bool:
         """Files must be what the table of them says, and follow from one another."""
         from . import records, tables
 
@@ -160,7 +174,8 @@ class Repeat:
             self.table = tables.files(self.folder / "files.csv")
             kept = self.table[self.table["kept"] == 1]
             wrong = []
-            for name, row in kept.iterrows():
+            for row in kept.to_dict("records"):
+                name = str(row["file"])
                 now = records.foreign_record(self.folder / name)
                 differs = [key for key in SAME if str(now.get(key, "")) != str(row[key])]
                 if differs:
@@ -179,23 +194,24 @@ class Repeat:
             )
         return sound
 
-    def kept(self, *kinds):
+    def kept(self, *kinds: str) -> list[str]:
         rows = self.table[(self.table["kept"] == 1) & self.table["kind"].isin(kinds)]
         return list(rows["file"])
 
-    def verify(self):
+    def verify(self) -> bool:
         """The programs themselves must find each file whole."""
         files = self.kept("graph", "partition", "tree", "check")
-        wrong = []
+        wrong: list[str] = []
         for start in range(0, len(files), 200):
             paths = [str(self.folder / name) for name in files[start : start + 200]]
             status, said = program("hopwave-info", "--untrusted", "--quiet", *paths)
             wrong += (said or [f"status {status}"]) if status else []
         return self.say("contents", wrong, f"{len(files)} files verify")
 
-    def validate(self):
+    def validate(self) -> bool:
         """Checks the searches again, of trees and graphs that are there."""
-        kept, wrong, count, skipped = set(self.kept("graph", "tree")), [], 0, 0
+        kept, count, skipped = set(self.kept("graph", "tree")), 0, 0
+        wrong: list[str] = []
         reference = self.given().get("reference")
         for row in self.table[self.table["kind"] == "check"].to_dict("records"):
             tree, graph = row["inputs"].split()
@@ -221,15 +237,15 @@ class Repeat:
             right += f"; {skipped} are not checked, as they or their graphs are not in the archive"
         return self.say("validation", wrong, right)
 
-    def again(self):
+    def again(self) -> bool:
         """Runs searches again and compares them with those of the archive."""
         import pandas
 
         study = self.study()
         runs = study.runs
         if self.options.sample:
-            drawn = random.Random(self.options.seed)
-            drawn = drawn.sample(range(len(runs)), min(self.options.sample, len(runs)))
+            source = random.Random(self.options.seed)
+            drawn = source.sample(range(len(runs)), min(self.options.sample, len(runs)))
             print(
                 f"sample: {len(drawn)} of the {len(runs)} searches of the study, drawn with "
                 f"--seed {self.options.seed}; --all runs every one again"
@@ -242,16 +258,16 @@ class Repeat:
         order = ["identical", "equivalent", "different", "missing"]
         counts = [f"{(found == result).sum()} {result}" for result in order]
         print(f"repeated: {', '.join(counts)}")
-        return not found.isin(["different", "missing"]).any()
+        return not bool(found.isin(["different", "missing"]).any())
 
-    def given(self):
+    def given(self) -> dict[str, Any]:
         """The configuration of the archive."""
         config = read_config(self.folder / "study.yaml")
         if not isinstance(config, dict):
             fail(3, f"{self.archive}: study.yaml is no configuration")
         return config
 
-    def study(self):
+    def study(self) -> "Study":
         """The configuration of the archive as it is to be run in the work folder."""
         import yaml
 
@@ -274,7 +290,7 @@ class Repeat:
         self.config.write_text(yaml.safe_dump(config, sort_keys=False))
         return read_study(self.config, self.work)
 
-    def remake(self, study, runs):
+    def remake(self, study: "Study", runs: Sequence["Run"]) -> None:
         from ..study.configuration import TREE
 
         command = run.snakemake(self.place, self.options, self.config, self.work)
@@ -288,7 +304,7 @@ class Repeat:
         ]
         run.call(command + study.files(TREE, runs) + study.checks(runs), self.work)
 
-    def compare(self, study, runs):
+    def compare(self, study: "Study", runs: Sequence["Run"]) -> Iterator[dict[str, Any]]:
         """A row for each file that was to be made again."""
         from ..study.configuration import GRAPH, TREE
 
@@ -303,7 +319,9 @@ class Repeat:
             then = self.counterpart(path, study.partitions, runs[number])
             yield self.row("tree", path, then, "search_seconds", *check)
 
-    def counterpart(self, path, partitions, wanted):
+    def counterpart(
+        self, path: str, partitions: dict[str, dict[str, Any]], wanted: "Run"
+    ) -> str | None:
         """The tree of the archive that a tree is compared with: of the same search on
         the same graph, and of the same layout if there is one."""
         if path in self.table.index:
@@ -317,13 +335,15 @@ class Repeat:
             if name.startswith(f"results/trees/{graph}/") and name.endswith(end)
         ]
         alike = [name for name in there if name.split("/")[3].startswith(layout)]
-        return (alike + there + [None])[0]
+        return next(iter(alike + there), None)
 
-    def row(self, kind, path, then, clock, check=None):
+    def row(
+        self, kind: str, path: str, then: str | None, clock: str, check: str | None = None
+    ) -> dict[str, Any]:
         """What became of one file, with times side by side."""
         from . import records
 
-        row = {"file": path.removeprefix("results/"), "result": "missing"}
+        row: dict[str, Any] = {"file": path.removeprefix("results/"), "result": "missing"}
         try:
             now = records.record(self.work / path)
             checked = records.record(self.work / check)["passed"] if check else 1
@@ -332,7 +352,7 @@ class Repeat:
         row["now_ms"] = round(1e3 * now[clock], 4)
         if then is None:
             return row
-        old = self.table.loc[then]
+        old: Any = self.table.loc[then]
         row["then_ms"] = round(1e3 * float(old[clock]), 4)
         if row["then_ms"]:
             row["now/then"] = round(row["now_ms"] / row["then_ms"], 3)
@@ -343,7 +363,7 @@ class Repeat:
         return row
 
 
-def outcome(kind, old, now):
+def outcome(kind: str, old: Any, now: dict[str, Any]) -> str:
     """Trees with other parents are other legal ones of the same searches."""
     if old["digest"] != now["digest"] or old["results_digest"] != now.get("results_digest", ""):
         return "different"

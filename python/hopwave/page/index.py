@@ -188,7 +188,7 @@ def about_of(results: Path) -> About:
     report = (results / "report.html").is_file()
     if not path.is_file():
         return About(report=report)
-    config: dict[str, Any] = filled(read_config(path))  # type: ignore[no-untyped-call]
+    config: dict[str, Any] = filled(read_config(path))
     figures = {figure["name"]: figure for figure in config["figures"]}
     return About(config["title"], plan_of(config), figures, commit(), report)
 

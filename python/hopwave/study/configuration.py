@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Iterator
+from functools import partial
 from math import isqrt
 from os import PathLike
 from pathlib import Path
@@ -41,13 +42,14 @@ TYPES = {
 
 
 Run = tuple[str, str, str, int]  # graph, partition, search, repeat
+Entry = dict[str, Any]  # a mapping of the configuration, or of what it means
 
 
 class StudyError(Exception):
     """One sentence for the user."""
 
 
-def matches(validator, pattern, instance, schema):
+def matches(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """As JSON Schema has it, `$` is the end of a text; in Python it is also what stands before a
     newline there."""
     ends = re.sub(r"(?<!\\)\$", r"\\Z", pattern)
@@ -55,23 +57,26 @@ def matches(validator, pattern, instance, schema):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def whole(_, instance):
+def whole(_: Any, instance: Any) -> bool:
     """Whether a value is a whole number; 2.0 is none, for options are written as given."""
     return isinstance(instance, int) and not isinstance(instance, bool)
 
 
-VALIDATOR = validators.extend(
+extend: Any = validators.extend  # which jsonschema has no types for
+VALIDATOR = extend(
     Draft202012Validator,
     {"pattern": matches},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", whole),
 )
 
 
-def filling(validator_class):
+def filling(validator_class: Any) -> Any:
     """Extends a validator class so that it also fills in the schema's defaults."""
     check = validator_class.VALIDATORS["properties"]
 
-    def properties(validator, properties, instance, schema):
+    def properties(
+        validator: Any, properties: Entry, instance: Any, schema: Any
+    ) -> Iterator[ValidationError]:
         if validator.is_type(instance, "object"):
             for key, subschema in properties.items():
                 if isinstance(subschema, dict) and "default" in subschema:
@@ -79,31 +84,34 @@ def filling(validator_class):
                     instance.setdefault(key, default)
         yield from check(validator, properties, instance, schema)
 
-    return validators.extend(validator_class, {"properties": properties})
+    return extend(validator_class, {"properties": properties})
 
 
-def key_of(error):
+def key_of(error: ValidationError) -> str:
     """The configuration key that an error is about, such as graphs[0].scales."""
     path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
     return path.lstrip(".") or "the study"
 
 
-def clipped(value):
+def clipped(value: Any) -> str:
     """A value as JSON, as far as a sentence can hold it."""
     text = json.dumps(value)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def sentence(error):
+def sentence(error: ValidationError) -> str:
     """A schema violation in words."""
-    key, value, limit = key_of(error), clipped(error.instance), error.validator_value
+    key, value = key_of(error), clipped(error.instance)
+    limit: Any = error.validator_value
+    schema: Any = error.schema
+    instance: Any = error.instance
     match error.validator:
         case "required":
-            missing = next(k for k in limit if k not in error.instance)
+            missing = next(k for k in limit if k not in instance)
             return f"{key} needs the key '{missing}'"
         case "additionalProperties":
-            known = error.schema["properties"]
-            unknown = next(k for k in error.instance if k not in known)
+            known = schema["properties"]
+            unknown = next(k for k in instance if k not in known)
             return f"{key} has the unknown key '{unknown}'; known are {', '.join(known)}"
         case "type":
             kinds = limit if isinstance(limit, list) else [limit]
@@ -120,7 +128,7 @@ def sentence(error):
             bound = "at least" if error.validator == "minimum" else "at most"
             return f"{key} is {value}, but must be {bound} {limit}"
         case "minItems" | "maxItems":
-            return f"{key} has {len(error.instance)} entries, but must have {limit}"
+            return f"{key} has {len(instance)} entries, but must have {limit}"
         case "maxLength":
             return f"{key} is longer than {limit} characters"
         case "uniqueItems":
@@ -130,7 +138,7 @@ def sentence(error):
     return f"{key} is {value}, which it may not be"
 
 
-def filled(config):
+def filled(config: Any) -> Any:
     """A copy of a configuration with defaults, or StudyError."""
     config = json.loads(json.dumps(config))
     validator = filling(VALIDATOR)(SCHEMA)
@@ -142,7 +150,7 @@ def filled(config):
     return config
 
 
-def as_file(entry, graph):
+def as_file(entry: Entry, graph: manifest.Graph) -> Entry:
     """An entry of `graphs` that names a graph of the manifest, as one that names its file."""
     options = dict(graph.options)
     if "undirected" in entry or "directed" in entry:
@@ -155,7 +163,7 @@ def as_file(entry, graph):
     return {"name": graph.name.lower(), **defaults, **options, **own, "file": file}
 
 
-def tag(kind, options, *skip):
+def tag(kind: str, options: Entry, *skip: str) -> str:
     """What a file name says of the options that differ from their defaults."""
     known = SCHEMA["$defs"][kind]["properties"]
     words = []
@@ -178,14 +186,14 @@ def tag(kind, options, *skip):
     return "".join(words)
 
 
-def squarest(parts):
+def squarest(parts: int) -> tuple[int, int]:
     """The most square grid of that many parts, never flatter than tall, so that it is
     not the 1d layout under another name."""
     columns = next(c for c in range(isqrt(parts), 0, -1) if parts % c == 0)
     return parts // columns, columns
 
 
-def fits(method, partition):
+def fits(method: Entry, partition: Entry) -> bool:
     """Whether a method works on partitions of such a layout and part count, and is for them."""
     works = partition["layout"] in methods.layouts(method) and (
         partition["parts"] == 1 or not methods.one_part(method)
@@ -193,28 +201,29 @@ def fits(method, partition):
     return works and partition["label"] in method.get("layouts", [partition["label"]])
 
 
-def label_of(graph: dict[str, Any]) -> Any:
+def label_of(graph: Entry) -> Any:
     """The name of an entry of `graphs`."""
-    return graph.get("name", graph.get("fetch", graph.get("model", "")).lower())
+    known: Any = graph.get("fetch", graph.get("model", ""))
+    return graph.get("name", known.lower())
 
 
-def layout_label(layout: dict[str, Any]) -> str:
+def layout_label(layout: Entry) -> str:
     """The name of an entry of `layouts`, which results call it by."""
     skip = ("layout", "graphs", "grids", "devices")
-    return layout["layout"] + tag("layout", layout, *skip)
+    return str(layout["layout"]) + tag("layout", layout, *skip)
 
 
-def shown(label):
+def shown(label: str) -> str:
     """The name of a method in the results."""
     return label.replace("-device-cuda", "")
 
 
-def meant(entry, graph):
+def meant(entry: Entry, graph: Entry) -> bool:
     """Whether a layout or a method is for a graph, as far as it names some."""
     return label_of(graph) in entry.get("graphs", [label_of(graph)])
 
 
-def applies(method, graph):
+def applies(method: Entry, graph: Entry) -> bool:
     """Whether a method works on a graph with such weights."""
     if method["algorithm"] == "bfs":
         return True
@@ -223,7 +232,7 @@ def applies(method, graph):
     )
 
 
-def without(method, entry):
+def without(method: Entry, entry: Entry) -> str:
     """Says that a graph is not searched by a method that its weights are not for."""
     why = "which has no weights"
     if entry["weights"] == "signed":
@@ -233,7 +242,7 @@ def without(method, entry):
     return f"{method['algorithm']} by {method['method']} on {label_of(entry)}, {why}"
 
 
-def check_numbers(entry, where):
+def check_numbers(entry: Entry, where: str) -> None:
     """What hopwave-generate and hopwave-import would refuse of an entry of `graphs`."""
     if "abcd" in entry and abs(sum(entry["abcd"]) - 1) > 1e-9:
         raise StudyError(f"{where}.abcd sums to {sum(entry['abcd']):g}, not to 1")
@@ -254,7 +263,7 @@ def check_numbers(entry, where):
         check_degree(entry, where)
 
 
-def check_degree(entry, where):
+def check_degree(entry: Entry, where: str) -> None:
     """What the degree of a small world or a geometric graph must be."""
     default = 8 if entry["model"] == "small-world" else 16  # those of hopwave-generate
     degree, vertices = entry.get("degree", default), 2 ** min(entry["scales"])
@@ -288,14 +297,16 @@ class Study:
 
     def __init__(self, config: Any, folder: str | PathLike[str] = ".") -> None:
         self.config = filled(config)
-        self.fetched = {}
+        self.fetched: dict[str, str] = {}
         self._name_fetched()
         self.title = self.config["title"]
         self.in_memory = self.config["partitions"] == "memory"
         self.folder = Path(folder)
-        self.graphs, self.partitions, self.searches = {}, {}, {}
-        self.left_out = []
-        self.not_run = []
+        self.graphs: dict[str, Entry] = {}
+        self.partitions: dict[str, Entry] = {}
+        self.searches: dict[str, Entry] = {}
+        self.left_out: list[str] = []
+        self.not_run: list[str] = []
         try:
             methods.table()
         except methods.MethodError as error:
@@ -304,7 +315,8 @@ class Study:
         self._check_names()
         for number, entry in enumerate(self.config["graphs"]):
             check_numbers(entry, f"graphs[{number}]")
-        runs, counted = {}, 0
+        runs: dict[tuple[str, str, str], None] = {}
+        counted = 0
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
                 runs[run] = None
@@ -322,7 +334,7 @@ class Study:
         self.scaled = self._scaled()
         self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
 
-    def _name_fetched(self):
+    def _name_fetched(self) -> None:
         """Makes graphs of the manifest files: as it says how they are imported, unless the study
         says otherwise. Notes their names."""
         graphs = self.config["graphs"]
@@ -344,7 +356,7 @@ class Study:
             graphs[number] = as_file(entry, known[name])
             self.fetched[graphs[number]["file"]] = name
 
-    def _check_methods(self):
+    def _check_methods(self) -> None:
         """Every method must have a layout and a graph that it works on."""
         layouts = [layout["layout"] for layout in self.config["layouts"]]
         for number, method in enumerate(self.config["methods"]):
@@ -366,7 +378,7 @@ class Study:
                     f"{where}.algorithm is sssp, and no graph has weights {kind}".rstrip()
                 )
 
-    def _check_names(self):
+    def _check_names(self) -> None:
         """What is for some graphs or layouts alone names such that there are."""
         graphs = [label_of(graph) for graph in self.config["graphs"]]
         layouts = [layout_label(layout) for layout in self.config["layouts"]]
@@ -379,7 +391,7 @@ class Study:
                                 f"{kind}[{number}].{what}s: no {what} is named '{name}'"
                             )
 
-    def _runs_of(self, entry, where):
+    def _runs_of(self, entry: Entry, where: str) -> Iterator[tuple[str, str, str]]:
         """Names (graph, partition, search) of one entry of `graphs`."""
         wanted = [m for m in self.config["methods"] if meant(m, entry)]
         methods = [m for m in wanted if applies(m, entry)]
@@ -394,7 +406,7 @@ class Study:
                             roots = entry.get("roots", self.config["roots"])
                             yield graph, partition, self._search(method, roots)
 
-    def _graphs(self, entry, where):
+    def _graphs(self, entry: Entry, where: str) -> list[str]:
         """Names of the graphs of one entry of `graphs`."""
         if "file" not in entry:
             factors = entry.get("edge_factor")
@@ -406,7 +418,7 @@ class Study:
             ]
         if os.path.isfile(self.folder / entry["file"]):
             return [self._imported(entry)]
-        name = self.fetched.get(entry["file"])
+        name = self.fetched.get(str(entry["file"]))
         if not entry["optional"] and name:
             there = (
                 "" if str(self.folder) == "." else f" --directory {shlex.quote(str(self.folder))}"
@@ -419,7 +431,7 @@ class Study:
         self.left_out.append(f"{entry['name']} ({entry['file']})")
         return []
 
-    def _imported(self, entry):
+    def _imported(self, entry: Entry) -> str:
         skip = ("name", "file", "optional", "parts", "roots")
         name = entry["name"] + tag("file", entry, *skip)
         options = [f"--{key}" for key in ("undirected", "directed") if entry[key]]
@@ -427,9 +439,9 @@ class Study:
         options += [f"--{key} {entry[key]}" for key in keys if key in entry]
         return self._add(name, entry["name"], options, file=entry["file"])
 
-    def _generated(self, entry, scale):
+    def _generated(self, entry: Entry, scale: int) -> str:
         model = entry["model"]
-        label = entry.get("name", model)
+        label = str(entry.get("name", model))
         skip = ("name", "model", "scales", "parts", "roots")
         name = f"{label}-s{scale}{tag('model', entry, *skip)}"
         options = [f"--model {model}", f"--scale {scale}"]
@@ -457,17 +469,23 @@ class Study:
         options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
         return self._add(name, label, options, scale=scale)
 
-    def _add(self, name, label, options, scale=None, file=None):
+    def _add(
+        self,
+        name: str,
+        label: str,
+        options: Iterable[str],
+        scale: int | None = None,
+        file: str | None = None,
+    ) -> str:
         """Notes a graph under the name that its files carry."""
-        options = " ".join(options)
-        graph = {"options": options, "name": label, "scale": scale, "file": file}
+        graph = {"options": " ".join(options), "name": label, "scale": scale, "file": file}
         if self.graphs.setdefault(name, graph) != graph:
             raise StudyError(
                 f"graphs: two entries named '{label}' differ in their model or file; rename one"
             )
         return name
 
-    def _partition(self, layout, parts, where):
+    def _partition(self, layout: Entry, parts: int, where: str) -> str:
         kind = layout["layout"]
         shape = str(parts)
         options = f"--layout {kind} --order {layout['order']}"
@@ -497,22 +515,24 @@ class Study:
         return name
 
     @staticmethod
-    def _grid(layout, parts):
+    def _grid(layout: Entry, parts: int) -> tuple[int, int]:
         for grid in layout["grids"]:
             rows, columns = map(int, grid.split("x"))
             if rows * columns == parts:
                 return rows, columns
         return squarest(parts)
 
-    def _method_label(self, method):
+    def _method_label(self, method: Entry) -> str:
         """The name of an entry of `methods` in file names."""
         algorithm = method["algorithm"]
-        label = method["method"] + tag("method", method, "algorithm", "method", "graphs", "layouts")
+        label = str(method["method"]) + tag(
+            "method", method, "algorithm", "method", "graphs", "layouts"
+        )
         if algorithm != "bfs":
             label = f"{algorithm}-{label}"
         return label + ("-canonical" if self.config["canonical_parents"] else "")
 
-    def _search(self, method, roots):
+    def _search(self, method: Entry, roots: Entry) -> str:
         algorithm = method["algorithm"]
         label = self._method_label(method)
         roots_tag = tag("roots", roots, "count")
@@ -544,9 +564,9 @@ class Study:
         }
         return name
 
-    def _figures(self):
+    def _figures(self) -> dict[str, Entry]:
         """The figures of the configuration by their names."""
-        figures = {}
+        figures: dict[str, Entry] = {}
         for number, figure in enumerate(self.config["figures"]):
             where = f"figures[{number}]"
             if figures.setdefault(figure["name"], figure) is not figure:
@@ -571,7 +591,7 @@ class Study:
                 self._check_values(figure, where)
             try:
                 table = figure["table"]
-                papers.check(figure, known, lambda column, t=table: self._possible(column, t))
+                papers.check(figure, known, partial(self._possible, table=table))
             except papers.PaperError as error:
                 raise StudyError(f"{where}.paper{error}") from None
         return figures
@@ -585,7 +605,7 @@ class Study:
         return any(isinstance(f.get("paper"), dict) for f in self.figures.values())
 
     @staticmethod
-    def _check_shape(figure, where):
+    def _check_shape(figure: Entry, where: str) -> None:
         """What a figure shows y as: one thing, of one y."""
         ways = [key for key in ("relative", "scaling", "contributions") if key in figure]
         if ways and isinstance(figure["y"], list):
@@ -595,7 +615,7 @@ class Study:
         if "scaling" in figure and not figure["y"].endswith("_TEPS"):
             raise StudyError(f"{where}.scaling is of speeds, and y is {figure['y']}")
 
-    def _check_values(self, figure, where):
+    def _check_values(self, figure: Entry, where: str) -> None:
         """What a figure asks for by its value must be such as the study has."""
         wanted = list(figure.get("where", {}).items())
         for key in ("relative", "contributions"):
@@ -612,7 +632,7 @@ class Study:
                         f"are {', '.join(map(str, possible))}"
                     )
 
-    def _possible(self, column, table):
+    def _possible(self, column: str, table: str) -> list[Any] | None:
         """The values that a column of a table can have, whichever files are there; None: any."""
         if "cut" in self.config:
             return None
@@ -632,10 +652,10 @@ class Study:
         return None
 
     @staticmethod
-    def _rename(figure):
+    def _rename(figure: Entry) -> None:
         """Puts the names of today for columns that had others."""
 
-        def now(column):
+        def now(column: str) -> str:
             return current(column, "results.csv")
 
         for key in ("x", "by"):
@@ -681,28 +701,28 @@ class Study:
                 "tree": self.files(TREE, run)[0],
             }
 
-    def _examples(self):
+    def _examples(self) -> dict[str, Run]:
         """The runs whose steps are shown, for each algorithm and layout: the largest
         graph of the first entry that has it, on the most parts."""
-        groups = {}
+        groups: dict[str, list[Run]] = {}
         for run in self.runs:
             label = self.partitions[run[1]]["label"]
             algorithm = self.searches[run[2]]["algorithm"]
             key = label if algorithm == "bfs" else f"{algorithm}-{label}"
             groups.setdefault(key, []).append(run)
 
-        def size(run):
+        def size(run: Run) -> tuple[int, int]:
             return self.graphs[run[0]]["scale"] or 0, self.partitions[run[1]]["parts"]
 
-        def largest(runs):
+        def largest(runs: list[Run]) -> Run:
             first = self.graphs[runs[0][0]]["name"]
             return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
 
         return {key: largest(runs) for key, runs in groups.items()}
 
-    def _scaled(self):
+    def _scaled(self) -> list[str]:
         """Names of graphs of which one is searched on several numbers of parts in one layout."""
-        parts = {}
+        parts: dict[tuple[str, str], set[int]] = {}
         for graph, partition, _, _ in self.runs:
             about = self.partitions[partition]
             parts.setdefault((graph, about["label"]), set()).add(about["parts"])
