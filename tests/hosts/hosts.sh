@@ -1,0 +1,143 @@
+# shellcheck shell=sh
+# Hosts for tests: each is a network, UTS, IPC, PID and mount namespace of its own, with its own
+# /dev/shm and a virtual Ethernet link to a switch. MPICH's launcher runs on a host for logins,
+# which sees the others' processes as its own, and enters a host where it would call ssh.
+#
+#   hosts_missing             why it cannot be done here; nothing if it can
+#   hosts_start N             makes h1 ... hN
+#   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, dealt out in turn
+#   hosts_shape N OPTION...   shapes the link of host N by tc netem, such as `delay 1ms loss 0.1%`
+#   hosts_sent N              bytes that host N has sent through its link
+#   hosts_cut N               takes its link down
+#   hosts_kill N              kills all its processes
+#   hosts_stop                removes everything
+
+hosts_missing() {
+    for hosts_tool in ip tc unshare nsenter; do
+        command -v "$hosts_tool" >/dev/null || {
+            echo "no $hosts_tool"
+            return
+        }
+    done
+    "$MPIEXEC" -version 2>/dev/null | grep -q HYDRA || {
+        echo "$MPIEXEC is not MPICH's hydra"
+        return
+    }
+    # A user without rights, and containers, may make none of these.
+    unshare -n -u -i -p -f -m sh -c '
+        mount -t tmpfs none /dev/shm && ip link add a type veth peer name b && hostname x
+        ip link add s type bridge' >/dev/null 2>&1 ||
+        echo "namespaces, links or mounts are not allowed here"
+}
+
+# hosts_hold NAME [OPTION...]: namespaces that a sleeping process holds; its pid goes to
+# hosts/NAME.pid.
+hosts_hold() {
+    hosts_name=$1
+    shift
+    # Where a process namespace is made, the process that unshare starts is its first.
+    unshare -n -u -m "$@" sh -c '
+        hostname "$1" && mount --make-rprivate / && mount -t tmpfs -o size=1g none /dev/shm &&
+            mount --bind hosts/names /etc/hosts && ip link set lo up && echo up >"hosts/$1.up"
+        exec sleep 1000000' sh "$hosts_name" 2>"hosts/$hosts_name.err" &
+    hosts_holder=$!
+    hosts_look=0
+    until [ -s "hosts/$hosts_name.up" ] && hosts_pid "$hosts_name" "$@"; do
+        hosts_look=$((hosts_look + 1))
+        [ $hosts_look -lt 100 ] && kill -0 "$hosts_holder" 2>/dev/null || return 1
+        sleep 0.1
+    done
+}
+
+# hosts_pid NAME [OPTION...]: notes the holder's pid, which is a child of unshare's if that forked.
+hosts_pid() {
+    case " $* " in
+    *" -f "*) cat "/proc/$hosts_holder/task/$hosts_holder/children" ;;
+    *) echo "$hosts_holder" ;;
+    esac >"hosts/$1.pid"
+    [ -s "hosts/$1.pid" ]
+}
+
+# hosts_enter NAME COMMAND...: runs a command there.
+hosts_enter() {
+    hosts_in=$(xargs <"hosts/$1.pid")
+    shift
+    if [ "$hosts_in" = "$(xargs <hosts/login.pid)" ]; then
+        nsenter -t "$hosts_in" -n -u -m --wd="$PWD" -- "$@"
+    else
+        nsenter -t "$hosts_in" -n -u -i -p -m --wd="$PWD" -- "$@"
+    fi
+}
+
+# hosts_link NAME LAST: links it to the switch, as 10.77.0.LAST.
+hosts_link() {
+    hosts_enter login ip link add "to-$1" type veth peer name eth0 netns "$(xargs <"hosts/$1.pid")" &&
+        hosts_enter login ip link set "to-$1" master switch up &&
+        hosts_enter "$1" ip address add "10.77.0.$2/24" dev eth0 &&
+        hosts_enter "$1" ip link set eth0 up
+}
+
+hosts_start() {
+    hosts_count=$1
+    mkdir hosts || return 1
+    {
+        echo "127.0.0.1 localhost"
+        echo "10.77.0.254 login"
+        for hosts_n in $(seq "$hosts_count"); do
+            echo "10.77.0.$hosts_n h$hosts_n"
+        done
+    } >hosts/names
+    # What the launcher takes for ssh: ssh [OPTION...] HOST COMMAND...
+    cat >hosts/ssh <<'END'
+#!/bin/sh
+while case $1 in -*) true ;; *) false ;; esac; do shift; done
+host=$1
+shift
+cd "$HOSTS_WORK" || exit 255
+exec nsenter -t "$(xargs <"hosts/$host.pid")" -n -u -i -p -m --wd="$HOSTS_WORK" -- sh -c "$*"
+END
+    chmod +x hosts/ssh
+    hosts_hold login || return 1
+    hosts_enter login ip link add switch type bridge &&
+        hosts_enter login ip address add 10.77.0.254/24 dev switch &&
+        hosts_enter login ip link set switch up || return 1
+    for hosts_n in $(seq "$hosts_count"); do
+        hosts_hold "h$hosts_n" -i -p -f --mount-proc && hosts_link "h$hosts_n" "$hosts_n" || return 1
+    done
+}
+
+hosts_run() {
+    hosts_list=$(seq -s , -f 'h%g' "$1")
+    hosts_ranks=$2
+    shift 2
+    # Between hosts TCP; the launcher's own connections too. Names tell MPI which ranks are on one
+    # host.
+    HOSTS_WORK=$PWD UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 UCX_WARN_UNUSED_ENV_VARS=n \
+        hosts_enter login "$MPIEXEC" -launcher ssh -launcher-exec "$PWD/hosts/ssh" \
+        -hosts "$hosts_list" -iface switch -n "$hosts_ranks" "$@"
+}
+
+hosts_shape() {
+    hosts_n=$1
+    shift
+    hosts_enter "h$hosts_n" tc qdisc replace dev eth0 root netem "$@"
+}
+
+hosts_sent() {
+    hosts_enter "h$1" sed -n 's/^ *eth0: *//p' /proc/net/dev | awk '{ print $9 }'
+}
+
+hosts_cut() {
+    hosts_enter login ip link set "to-h$1" down
+}
+
+hosts_kill() {
+    kill -9 "$(xargs <"hosts/h$1.pid")"
+}
+
+hosts_stop() {
+    for hosts_file in hosts/*.pid; do
+        [ ! -s "$hosts_file" ] || kill -9 "$(xargs <"$hosts_file")" 2>/dev/null
+    done
+    wait 2>/dev/null
+}

@@ -1,0 +1,173 @@
+#!/bin/sh
+# Searches on several hosts, each with a network, names, shared memory and processes of its own,
+# over TCP: results are those of one host, counters are what the links carried, and a host that is
+# lost ends the run. HW_HOSTS_SCALE=16 takes larger graphs.
+# shellcheck disable=SC2016,SC2317 # shells of their own expand it; functions that ok calls
+# shellcheck source=tests/tap/tap.sh
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+# shellcheck source=tests/hosts/hosts.sh
+. "$top_srcdir/tests/hosts/hosts.sh"
+scale=${HW_HOSTS_SCALE:-10}
+cd "$work" || exit 99
+missing=$(hosts_missing)
+if [ -n "$missing" ]; then
+    echo "1..0 # SKIP $missing"
+    exit 0
+fi
+trap 'hosts_stop; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+if ! hosts_start 4; then
+    verdict 1 "hosts are made"
+    sed 's/^/# /' hosts/*.err
+    done_testing
+fi
+OMP_NUM_THREADS=1
+export OMP_NUM_THREADS
+
+is "hosts have names of their own" "$(hosts_run 4 4 hostname | sort | xargs)" "h1 h2 h3 h4"
+hosts_enter h1 touch /dev/shm/mine
+is "and shared memory" "$(hosts_enter h2 ls /dev/shm)" ""
+
+# ---- results ----
+
+hopwave-generate -q --model rmat --scale "$scale" --weights integer:1:99 -o g.h5
+hopwave-traverse -q g.h5 --algorithm bfs --layout 1d --roots 3 --canonical-parents -o bfs.h5
+hopwave-traverse -q g.h5 --algorithm sssp --layout 1d --roots 3 --canonical-parents -o sssp.h5
+ok "a generator on four hosts" hosts_run 4 4 hopwave-generate -q --model rmat --scale "$scale" \
+    --weights integer:1:99 -o many.h5
+same "makes the same graph" "$(digest many.h5)" "$(digest g.h5)"
+
+# try HOSTS RANKS ALGORITHM LAYOUT...: a search there has the trees of one host.
+try() {
+    try_hosts=$1 try_ranks=$2 try_algorithm=$3
+    shift 3
+    try_name="$try_algorithm $* on $try_hosts hosts, $try_ranks ranks"
+    if timeout 120 sh -c '. "$top_srcdir/tests/hosts/hosts.sh" && hosts_run "$@"' sh "$try_hosts" \
+        "$try_ranks" hopwave-traverse -q --force g.h5 --algorithm "$try_algorithm" "$@" --roots 3 \
+        --canonical-parents -o t.h5 >log 2>&1; then
+        ok "$try_name" "$H5DIFF" --exclude-path /run t.h5 "$try_algorithm.h5"
+    else
+        verdict 1 "$try_name"
+        sed 's/^/# /' log | head -n 10
+    fi
+}
+
+# all HOSTS RANKS ROWSxCOLUMNS: all layouts and methods of CPUs on several ranks.
+all() {
+    for method in auto grid; do
+        try "$1" "$2" bfs --layout 1d --parts "$2" --method $method
+        try "$1" "$2" bfs --layout 2d --grid "$3" --method $method
+    done
+    try "$1" "$2" bfs --layout degree-separated --parts "$2"
+    for method in delta bellman-ford; do
+        try "$1" "$2" sssp --layout 1d --parts "$2" --method $method
+        try "$1" "$2" sssp --layout 2d --grid "$3" --method $method
+        try "$1" "$2" sssp --layout degree-separated --parts "$2" --method $method
+    done
+}
+export top_srcdir MPIEXEC H5DIFF
+all 2 2 1x2
+all 2 4 2x2
+all 4 4 2x2
+
+# ---- a network that is slow and loses packets ----
+
+if hosts_shape 2 delay 1ms loss 0.1% 2>log; then
+    hosts_shape 1 delay 1ms loss 0.1%
+    all 2 2 1x2
+    for n in 1 2; do
+        hosts_enter h$n tc qdisc del dev eth0 root
+    done
+else
+    skip "a network that is slow and loses packets" "tc: $(head -n 1 log)"
+fi
+
+# ---- counters ----
+
+python=$(python_with h5py) || python=
+
+# sent ROOTS LAYOUT...: searches of so many roots; prints what four hosts have sent through their
+# links, and what the searches count as sent to other nodes.
+sent() {
+    sent_roots=$1 sent_before=0 sent_after=0
+    shift
+    for sent_n in 1 2 3 4; do sent_before=$((sent_before + $(hosts_sent $sent_n))); done
+    hosts_run 4 4 hopwave-traverse -q --force g.h5 --algorithm bfs "$@" --roots "$sent_roots" \
+        --store none -o t.h5 >log 2>&1 || return
+    for sent_n in 1 2 3 4; do sent_after=$((sent_after + $(hosts_sent $sent_n))); done
+    "$python" -c '
+import h5py, sys
+print(sys.argv[1], h5py.File("t.h5")["run/steps"]["internode_bytes"].sum())' \
+        $((sent_after - sent_before))
+}
+
+# counted LAYOUT...: what more searches send, in the counters and through the links. Links carry
+# headers, acknowledgements and the barriers beside: each message at least one packet of 66 bytes
+# and more, so that searches of many small messages send a multiple of what they count.
+counted() {
+    few=$(sent 2 "$@") many=$(sent 18 "$@")
+    # shellcheck disable=SC2086 # two words each
+    set -- "$*" $few $many
+    if [ $# -ne 5 ]; then
+        verdict 1 "$1: searches are counted"
+        sed 's/^/# /' log | head -n 10
+        return
+    fi
+    link=$(($4 - $2)) counters=$(($5 - $3))
+    echo "# $1: 16 searches count $counters bytes, the links carried $link"
+    ok "$1: links carry what is counted, and overhead" \
+        test "$counters" -gt 0 -a "$link" -ge "$counters" -a "$link" -le $((counters * most / 100))
+}
+if [ -n "$python" ]; then
+    hopwave-generate -q --force --model rmat --scale $((scale + 4)) -o g.h5
+    most=${HW_HOSTS_OVERHEAD:-500}
+    counted --layout 1d --parts 4
+    counted --layout 2d --grid 2x2
+    counted --layout degree-separated --parts 4
+else
+    skip "counters" "no Python has h5py"
+fi
+
+# ---- lost hosts ----
+
+# lost NAME COMMAND...: a long search of four hosts, which something happens to once it runs.
+lost() {
+    lost_name=$1
+    shift
+    rm -f t.h5*
+    timeout 100 sh -c '. "$top_srcdir/tests/hosts/hosts.sh" && hosts_run "$@"' sh 4 4 \
+        hopwave-traverse g.h5 --layout 2d --grid 2x2 --roots 100000 --store none -q \
+        -o t.h5 >log 2>&1 &
+    lost_job=$!
+    sleep 4
+    if ! kill -0 $lost_job 2>/dev/null; then
+        verdict 1 "$lost_name: the search was still running"
+        sed 's/^/# /' log | head -n 10
+        return
+    fi
+    "$@"
+    lost_began=$(date +%s)
+    wait $lost_job
+    lost_status=$?
+    echo "# ended with $lost_status after $(($(date +%s) - lost_began)) s"
+    ok "$lost_name ends the run" test $lost_status -ne 0 -a $lost_status -ne 124
+    is "$lost_name: no file" "$(ls t.h5 2>/dev/null)" ""
+    ok "$lost_name: nobody is left on the others" no_search_on 1 2 3
+    sed 's/^/# /' log | grep -v mpiexec@ | tail -n 12
+}
+# no_search_on HOST...: within 20 s.
+no_search_on() {
+    for on_try in $(seq 100); do
+        on_found=
+        for on_host; do
+            # Nobody waits for what has lost its parent there.
+            hosts_enter "h$on_host" sh -c 'cat /proc/[0-9]*/stat' 2>/dev/null |
+                grep -q '(hopwave[^)]*) [^ZX]' && on_found=$on_host
+        done
+        [ -n "$on_found" ] || return 0
+        sleep 0.2
+    done
+    echo "after $on_try looks"
+    return 1
+}
+lost "a host whose processes are killed" hosts_kill 4
+done_testing
