@@ -27,7 +27,7 @@ works() {
         results/results.csv
     echo 'graphs: []' >"$1/share/hopwave/config/study.yaml"
     refused "$2: the shipped study is its own" 3 \
-        "$1/share/hopwave/config/study.yaml: graphs has 0 entries" \
+        "$1/share/hopwave/config/study.yaml:1: graphs has 0 entries" \
         "$PYTHON3" "$study" run --bin "$top_builddir"
 }
 works "$work/stage/opt/hw" staged
@@ -51,7 +51,7 @@ if "$PYTHON3" -c 'import setuptools.command.bdist_wheel, pip' 2>/dev/null; then
     rm -rf python schemas
     export PYTHONPATH="$work/installed"
     refused "it finds the workflow of an installation on PATH" 3 \
-        "$work/moved/share/hopwave/config/study.yaml: graphs has 0 entries" \
+        "$work/moved/share/hopwave/config/study.yaml:1: graphs has 0 entries" \
         env PATH="$work/moved/bin:$PATH" "$PYTHON3" -m hopwave.commands run --bin "$top_builddir"
 else
     skip "pip installs the package" "$PYTHON3 has no pip and setuptools from 70.1 on"
