@@ -77,6 +77,14 @@ def test_a_failure_is_noted(told: Any, capsys: pytest.CaptureFixture[str], tmp_p
     assert len(lines) == 1 + closing.LAST_LINES
 
 
+def test_what_a_launcher_says_is_left_out(tmp_path: Path) -> None:
+    banner = "=====\n=   EXIT CODE: 3\n====="
+    (tmp_path / "log").write_text(f"hopwave-traverse: p.h5: why\n\n{banner}\n")
+    assert closing.tail(tmp_path, "log") == ["hopwave-traverse: p.h5: why"]
+    (tmp_path / "log").write_text(banner)
+    assert len(closing.tail(tmp_path, "log")) == 3
+
+
 def test_a_job_that_ends_with_its_study_is_no_failure(told: Any) -> None:
     one, path = told
     begin(one, 1)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas
 
 LAST_LINES = 8  # of a log
+# What MPICH's launcher says around what a rank said.
+LAUNCHER = ("=", "This typically refers to a problem", "Please see the FAQ page")
 CAUSES = 3  # failed jobs that are told with their logs
 
 
@@ -95,7 +97,9 @@ def tail(folder: Path, log: str) -> list[str]:
         text = (folder / log).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    return [line for line in text.splitlines() if line.strip()][-LAST_LINES:]
+    lines = [line for line in text.splitlines() if line.strip()]
+    ours = [line for line in lines if not line.startswith(LAUNCHER)]
+    return (ours or lines)[-LAST_LINES:]
 
 
 def causes(run: Run, folder: Path) -> list[str]:
