@@ -35,12 +35,14 @@ options() {
             echo "--balance $balance"
         done
         echo "--async-bottom-up off"
+        echo "--as-published"
         ;;
     merge)
         for coupling in separate gather expand direct; do
             echo "--coupling $coupling"
         done
         echo "--expand-factor 100"
+        echo "--as-published"
         ;;
     scan2d)
         for edges in 1 2 3 5 6 7 8; do
