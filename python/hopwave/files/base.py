@@ -78,7 +78,7 @@ class File:
         with reading(path):
             schemas.check_attributes(self.schema, attributes)
             self._datasets = schemas.datasets_of(h5)
-            schemas.check_datasets(self.schema, attributes, self._datasets)
+            self._types = schemas.check_datasets(self.schema, attributes, self._datasets)
             self._check_group("parameters")
             self._check_group("run")
 
@@ -163,7 +163,8 @@ class File:
         if name not in self.h5["run"]:
             raise errors.NotStoredError(self.path, f"has no table /run/{name}")
         with reading(self.path):
-            rows: NDArray[np.void] = self.h5["run"][name][()]
+            stored = self.h5["run"][name]
+            rows: NDArray[np.void] = stored[()].astype(schemas.little_endian(stored.dtype))
             names = renamed(f"/run/{name}", self.version)
             assert rows.dtype.names is not None
             rows.dtype.names = tuple(names.get(column, column) for column in rows.dtype.names)
@@ -188,13 +189,14 @@ class File:
                 stated = attributes_of(dataset)["digest"]
                 segments = attributes_of(dataset).get("segments")
                 starts = None if segments is None else self.starts(str(segments), dataset.shape[0])
-                found = dataset_digest(dataset, starts)
+                dtype = self._types.get(path, schemas.little_endian(dataset.dtype))
+                found = dataset_digest(dataset, dtype, starts)
             if found != stated:
                 raise errors.DigestError(self.path, f"{path} is not as it was written")
         if schemas.holds(self.schema.get("declared", {"": []}), self.attributes):
             return
         with reading(self.path):
-            found = root_digest(self.schema, self.attributes, self._datasets)
+            found = root_digest(self.schema, self.attributes, self._datasets, self._types)
         if found != self.digest:
             raise errors.DigestError(self.path, "its attributes are not as they were written")
 
@@ -210,7 +212,8 @@ class File:
         if path not in self._datasets:
             raise errors.NotStoredError(self.path, f"has no {path}")
         with reading(self.path):
-            data: NDArray[Any] = self._datasets[path][where]
+            data = np.asarray(self._datasets[path][where])
+            data = schemas.converted(data, self._types[path], path)
         return data
 
     @property

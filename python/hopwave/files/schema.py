@@ -11,6 +11,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from ..renamed import SCHEMAS
 from ..study import hdf5
@@ -88,6 +89,27 @@ def size_of(text: str, known: Mapping[str, Value]) -> int:
 def type_name(dtype: np.dtype[Any]) -> str:
     """A type as the schemas call it: kind and bits."""
     return f"{dtype.kind}{8 * dtype.itemsize}" if dtype.byteorder != ">" else "big-endian"
+
+
+def dtype_of(name: str) -> np.dtype[Any]:
+    """The type of NumPy that the schemas call so."""
+    return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
+
+
+def little_endian(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A type, or that of a table's rows, in the byte order of our files."""
+    return dtype.newbyteorder("<")
+
+
+def converted(data: NDArray[Any], dtype: np.dtype[Any], path: str) -> NDArray[Any]:
+    """The values as another type. SchemaError where some do not fit it."""
+    if data.dtype == dtype:
+        return data
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = data.astype(dtype)
+    if dtype.names is None and not np.array_equal(found, data, equal_nan=dtype.kind == "f"):
+        raise SchemaError(f"{path} holds values that do not fit {type_name(dtype)}")
+    return found
 
 
 def check_attribute(name: str, rule: Schema, attributes: Mapping[str, Value]) -> None:
@@ -168,8 +190,10 @@ def check_storage(dataset: h5py.Dataset) -> None:
 
 def check_datasets(
     schema: Schema, attributes: Mapping[str, Value], datasets: Mapping[str, h5py.Dataset]
-) -> None:
-    """Checks that the datasets are those of the schema, of its types and shapes."""
+) -> dict[str, np.dtype[Any]]:
+    """Checks that the datasets are those of the schema, of its shapes and kinds; the types that it
+    gives them, whose bytes the digests are of. Files that other programs have written anew may
+    have other byte orders and widths."""
     rules: dict[str, Schema] = schema["datasets"]
     for path in datasets:
         if path not in rules:
@@ -181,17 +205,19 @@ def check_datasets(
         if path not in datasets and wanted and not rule.get("optional"):
             raise SchemaError(f"has no {path}")
     sizes = dict(attributes)
+    types: dict[str, np.dtype[Any]] = {}
     for path, dataset in datasets.items():
         for dimension, length in zip(rules[path]["shape"], dataset.shape):
             if dimension.replace(" ", "").isidentifier():
                 sizes.setdefault(dimension, length)
     for path, dataset in datasets.items():
-        check_dataset(path, dataset, rules[path], attributes, sizes)
+        types[path] = check_dataset(path, dataset, rules[path], attributes, sizes)
     for rule in schema.get("rules", []):
         if holds(rule["when"], attributes):
             one, other = rule["equal"]
             if size_of(one, sizes) != size_of(other, sizes):
                 raise SchemaError(f"{one} is not {other}")
+    return types
 
 
 def check_dataset(
@@ -200,10 +226,13 @@ def check_dataset(
     rule: Schema,
     attributes: Mapping[str, Value],
     sizes: Mapping[str, Value],
-) -> None:
-    """Checks type, shape and segments of one dataset."""
+) -> np.dtype[Any]:
+    """Checks type, shape and segments of one dataset; the type that the schema gives it."""
     types = [name for name, when in rule["types"].items() if holds(when, attributes)]
-    if type_name(dataset.dtype) not in types:
+    same = [name for name in types if name == type_name(dataset.dtype)]
+    kinds = {"f": "f", "i": "iu", "u": "iu"}
+    alike = [name for name in types if dataset.dtype.kind in kinds[name[0]]]
+    if not same and not alike:
         raise SchemaError(f"{path} is of another type than {' or '.join(types)}")
     shape = tuple(size_of(dimension, sizes) for dimension in rule["shape"])
     if dataset.shape != shape:
@@ -211,3 +240,4 @@ def check_dataset(
     segments = dataset.attrs.get("segments")
     if (None if segments is None else plain(segments)) != rule.get("segments"):
         raise SchemaError(f"{path} does not name the dataset that cuts it")
+    return dtype_of((same + alike)[0])

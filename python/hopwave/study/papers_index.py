@@ -42,7 +42,7 @@ class Source:
         from .configuration import filled
 
         text = (self.configs / f"{study}.yaml").read_text(encoding="utf-8")
-        config: dict[str, Any] = filled(yaml.safe_load(text))  # type: ignore[no-untyped-call]
+        config: dict[str, Any] = filled(yaml.safe_load(text))
         found: list[dict[str, Any]] = config["figures"]
         return found
 
