@@ -112,7 +112,7 @@ def test_names_are_no_markup(tmp_path: Path) -> None:
     (tmp_path / "claims.json").write_text(
         json.dumps({"claims": [{"figure": NASTY, "says": NASTY, "verdict": "holds", "why": NASTY}]})
     )
-    figures = {"a": {"title": NASTY, "paper": NASTY}}
+    figures = {"a": {"title": NASTY, "paper": NASTY, "y": NASTY, "x": "parts", "by": ["b"]}}
     row = {
         **ROW,
         "graph": NASTY,

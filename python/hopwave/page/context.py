@@ -266,7 +266,7 @@ def plots(paths: Iterable[Path], about: About) -> list[dict[str, str]]:
                 "id": path.stem,
                 "kind": kind,
                 "title": str(figure["title"]) if figure else title.format(name=name),
-                "caption": paper_of(figure) if figure else caption,
+                "caption": caption_of(figure) if figure else caption,
                 "data": base64.b64encode(path.read_bytes()).decode("ascii"),
                 "table": f"tables/{table.name}" if table.is_file() else "",
             }
@@ -275,11 +275,16 @@ def plots(paths: Iterable[Path], about: About) -> list[dict[str, str]]:
     return sorted(made, key=lambda plot: order.get(plot["kind"], len(order)))
 
 
-def paper_of(figure: Mapping[str, Any]) -> str:
-    """What a caption says of the paper of a figure."""
+def caption_of(figure: Mapping[str, Any]) -> str:
+    """What a figure of the configuration shows, and what its paper says."""
+    y, x, by = (figure.get(key, "") for key in ("y", "x", "by"))
+    if isinstance(y, list):
+        words = f"{', '.join(map(str, y))} one upon another, by {x}; medians over the repeats."
+    else:
+        words = f"{y} against {x}, for each {by}: the median over the repeats, from least to most."
     paper = figure.get("paper")
     says = paper.get("caption") if isinstance(paper, Mapping) else paper
-    return f"The paper: {says}" if says else ""
+    return words.replace("_", " ") + (f" The paper: {says}" if says else "")
 
 
 def claims(path: Path | None) -> list[dict[str, Any]]:
