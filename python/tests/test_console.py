@@ -45,7 +45,7 @@ WILDCARDS = {"graph": "rmat-s6", "partition": "1d-2", "search": "auto-k2", "repe
 def begin(one: Any, number: int, rule: str = "traverse") -> None:
     about: dict[str, Any] = {
         "wildcards": WILDCARDS,
-        "output": ["none.h5"],
+        "output": ["not-there.h5"],
         "log": ["log"],
         "threads": 1,
     }
