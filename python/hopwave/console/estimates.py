@@ -105,7 +105,8 @@ class Estimator:
     ) -> Cost | None:
         options = self.study.searches[wildcards["search"]]["options"]
         partition = self.path(PARTITION, wildcards)
-        if partition.is_file() and not self.study.in_memory:
+        checks = "--check" in f"{options}{more}".split()  # which needs the graph
+        if partition.is_file() and not self.study.in_memory and not checks:
             source = shlex.quote(str(partition))
         elif graph:
             source = f"{graph} {self.study.partitions[wildcards['partition']]['options']}"
