@@ -109,7 +109,8 @@ class LogHandler(LogHandlerBase):
             return
         self.pace.expect(rules)
         if self.total and not self.done:
-            self.print(f"{self.total} jobs: {jobs.counted(rules)}")
+            jobs_of = "job" if self.total == 1 else "jobs"
+            self.print(f"{self.total} {jobs_of}: {jobs.counted(rules)}")
 
     def describe(self, record: LogRecord) -> None:
         job = Job(record, self.console)
