@@ -47,7 +47,6 @@ def kinds() -> dict[str, type[Any]]:
     try:
         import jsonschema
         import yaml
-
         from studies import Archives, Configurations
 
         found += [Configurations, Archives] if jsonschema and yaml else []

@@ -54,7 +54,7 @@ class World:
         """Runs a program to its end; raises WrongError where that takes too long."""
         return self.call(self.command(program, *arguments, ranks=ranks))
 
-    def call(self, command: Sequence[str]) -> Ended:
+    def call(self, command: Sequence[str], patience: float = PATIENCE) -> Ended:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", **self.environment}
         try:
             done = subprocess.run(
@@ -62,7 +62,7 @@ class World:
                 cwd=self.folder,
                 env=environment,
                 capture_output=True,
-                timeout=PATIENCE,
+                timeout=patience,
             )
         except subprocess.TimeoutExpired:
             raise WrongError(f"{Path(command[0]).name} hangs: {' '.join(command)}") from None

@@ -7,7 +7,6 @@ from typing import Any
 
 import h5py
 import numpy as np
-
 from common import TOP, World
 
 KINDS = ("graph", "partition", "tree", "check")

@@ -8,7 +8,7 @@ import sys
 from contextlib import redirect_stderr
 from pathlib import Path
 
-from common import TOP, Ended, World, WrongError, generator, judge
+from common import PATIENCE, TOP, Ended, World, WrongError, generator, judge
 from damage import change
 
 sys.path.insert(0, str(TOP / "python"))
@@ -103,13 +103,13 @@ class Archives:
             ["run", "--config", config, "--cores", "1"],
             ["archive", "-o", self.archive, "--source", "source.tar.gz"],
         ):
-            done = self.call(*command)
+            done = self.call(*command, patience=10 * PATIENCE)
             if done.status:
                 raise RuntimeError(f"hopwave-study {command[0]} fails: {done.err[-500:]}")
         self.files = sorted(path for path in self.archive.rglob("*") if path.is_file())
 
-    def call(self, *words: str | Path) -> Ended:
-        return self.world.call([sys.executable, str(self.study), *map(str, words)])
+    def call(self, *words: str | Path, patience: float = PATIENCE) -> Ended:
+        return self.world.call([sys.executable, str(self.study), *map(str, words)], patience)
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
         wrong = []

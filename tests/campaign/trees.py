@@ -7,7 +7,6 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-
 from common import World, WrongError, generator, judge
 from sealed import seal
 
