@@ -37,7 +37,7 @@ dist_methods_DATA = \
 
 # The site of the documentation, in site/html: needs Doxygen and doc/site/requirements.txt. Warnings are
 # errors; html-links checks links to other sites, too.
-EXTRA_DIST += doc/index.md doc/choosing-a-method.md doc/site/Doxyfile doc/site/conf.py \
+EXTRA_DIST += doc/index.md doc/choosing-a-method.md doc/where-things-are.md doc/site/Doxyfile doc/site/conf.py \
   doc/site/doxygen-filter.py doc/site/make-site.py doc/site/requirements.txt
 .PHONY: html-links
 html-local: $(bin_PROGRAMS) hopwave-study
