@@ -287,6 +287,8 @@ wrong_paper "a unit that is none" ".rows\[0\].unit is \"furlongs\", but must be 
 wrong_paper "a row without a value" ".rows\[0\] needs the key 'value'" "rows: [{series: a, x: 1}]"
 wrong_paper "a value that is none" ".rows\[0\].value must be a number, not \"fast\"" \
     "rows: [{series: a, x: 1, value: fast}]"
+wrong_paper "a row at a place that is none" ".rows\[0\].x is 'four', but parts is a number" \
+    "rows: [{series: a, x: four, value: 2}]"
 wrong_paper "a row with a key that is not known" ".rows\[0\] has the unknown key 'colour'" \
     "rows: [{series: a, x: 1, value: 2, colour: red}]"
 paper "rows: []" | sed '/unit/d; $d' >wrong.yaml

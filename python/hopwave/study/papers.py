@@ -29,6 +29,8 @@ NEEDED = ("figure", "unit", "source")
 CLAIMS = ["name", "figure", "says", "claim", "required", "verdict", "why", "paper", "here", "ratio"]
 CLAIMS += ["source"]
 ROWS = ["name", "figure", "series", "x", "paper", "here", "ratio", "unit", "device", "source"]
+# Columns of numbers, which no name can be a value of.
+NUMERIC = {"scale", "parts", "edgefactor", "degree_threshold", "degree", "entries", "repeat"}
 EMULATED = "emulated"  # the column `device` of runs whose times say nothing
 
 
@@ -93,6 +95,9 @@ def check(
         missing = next((key for key in NEEDED if key not in row), None)
         if missing:
             raise PaperError(f"{where} needs the key '{missing}', or paper has it for all")
+        at = here(paper, row["x"])
+        if figure["x"] in NUMERIC and isinstance(at, str):
+            raise PaperError(f"{where}.x is '{at}', but {figure['x']} is a number")
         column = column_of(figure, row)
         units = units_of(figure, column)
         if row["unit"] not in units:
@@ -127,6 +132,8 @@ def check_claim(
     for kind, axis, names in (("line", by, claim.lines()), ("value of x", x, claim.places())):
         possible = known(axis)
         for name in names:
+            if axis in NUMERIC and claims.number(name) is None:
+                raise PaperError(f"{where} names '{name}', but {axis} is a number")
             if possible is not None and not any(claims.same(p, name) for p in possible):
                 shown = ", ".join(map(str, possible))
                 raise PaperError(
