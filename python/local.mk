@@ -18,6 +18,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/records.py \
   python/hopwave/commands/repeat.py \
   python/hopwave/commands/run.py \
+  python/hopwave/commands/shrink.py \
   python/hopwave/commands/tables.py \
   python/hopwave/console/__init__.py \
   python/hopwave/console/closing.py \

@@ -40,6 +40,39 @@ digest=$(sed -n 's/^digest:  //p' "$work/tap.out")
 ok "as a compressed one" archive -o S.tar.gz --source "$source"
 ok "as one of xz" archive -o S.tar.xz --source "$source"
 ok "as a folder" archive -o S --source "$source"
+ok "with all that can be made again" archive -o P --source "$source" --partitions --edges --narrow
+refused "no processors" 2 "--cores: 0 is no number" "$PYTHON3" "$study" archive -o T.tar --cores 0
+ok "large datasets are compressed, and are what they were" "$PYTHON3" - <<'END'
+import glob, h5py, os
+def same(old, new, kinds):
+    """Whether groups hold the same; counts what is chunked."""
+    count = 0
+    assert {k: str(v) for k, v in old.attrs.items() if k != "recipe"} == {
+        k: str(v) for k, v in new.attrs.items() if k != "recipe"}, old
+    for name in new:
+        if isinstance(new[name], h5py.Group):
+            count += same(old[name], new[name], kinds)
+            continue
+        assert (old[name][()] == new[name][()]).all() and old[name].shape == new[name].shape, name
+        assert old[name].dtype == new[name].dtype or name in kinds, name
+        assert dict(old[name].attrs).keys() == dict(new[name].attrs).keys(), name
+        count += new[name].compression == "gzip" and new[name].shuffle
+    return count
+for archive, kinds in (("S", ()), ("P", ("parent",))):
+    chunked = 0
+    for path in glob.glob("results/**/*.h5", recursive=True):
+        if os.path.exists(f"{archive}/data/{path}"):
+            with h5py.File(path) as old, h5py.File(f"{archive}/data/{path}") as new:
+                chunked += same(old, new, kinds)
+    assert chunked > 0, "nothing is compressed"
+with h5py.File("S/data/results/graphs/rmat-s6.h5") as graph:
+    assert graph.attrs["recipe"] == 1 and "edges" not in graph
+with h5py.File("P/data/results/graphs/rmat-s6.h5") as graph:
+    assert graph.attrs["recipe"] == 0 and "edges" in graph
+with h5py.File("S/data/results/graphs/ring-undirected.h5") as graph:
+    assert graph.attrs["recipe"] == 0 and "edges" in graph
+END
+is "partitions are left out" "$(find S -path '*/partitions/*' | wc -l)" 0
 refused "an archive that exists stays" 2 "S.tar: exists already" \
     "$PYTHON3" "$study" archive -o S.tar
 refused "a folder that is none is not replaced" 4 "data: a folder that is no archive" \
@@ -80,13 +113,17 @@ fi
 
 # ---- whole ----
 # The study itself is not there any more, nor anything else of it.
-mv S S.tar S.tar.gz S.tar.xz "$work/elsewhere" && mv "$work/home" "$work/gone" && cd "$work/elsewhere" || exit 99
+mv S P S.tar S.tar.gz S.tar.xz "$work/elsewhere" && mv "$work/home" "$work/gone" && cd "$work/elsewhere" || exit 99
 repeat S.tar --expect "$digest" >whole.out 2>&1
 is "an archive holds together" "$?" 0
 ok "all its searches are valid" grep -q '^validation: 12 trees are valid' whole.out
 ok "so does a compressed one" repeat S.tar.gz
 ok "so does one of xz" repeat S.tar.xz
 ok "so does a folder" repeat S
+ok "what it leaves out is said" grep -q '^note: [0-9]* partitions are not in the archive' whole.out
+ok "one of partitions, edges and narrow parents" repeat P
+"$PYTHON3" "$study" compare S P >same.out 2>&1
+ok "they compare as equal" grep -q '^results: the same' same.out
 
 # ---- repeated, by programs that lie elsewhere, in a bare environment ----
 mkdir "$work/bin" && ln -s "$top_builddir"/hopwave-[a-r]* "$top_builddir"/hopwave-[t-z]* "$work/bin"
@@ -134,7 +171,7 @@ repeat F --expect "$digest" >found.out 2>&1
 is "but not from the digest that was kept" \
     "$? $(grep -c 'tagmanifest-sha256.txt: its digest is .*, not sha256' found.out)" "1 1"
 
-forged && tamper orphan F/data results/partitions/rmat-s6/1d-2.h5 && tamper bag F
+rm -rf F && cp -r P F && tamper orphan F/data results/partitions/rmat-s6/1d-2.h5 && tamper bag F
 found "a partition of another graph" "chain: results/partitions/rmat-s6/1d-2.h5: made from another graph than"
 forged && sed -i 's,^results/checks/rmat-s6,results/../../checks/rmat-s6,' F/data/files.csv && tamper bag F
 refused "a table that leads elsewhere" 3 "names 'results/\.\./.*, which lies outside" "$PYTHON3" "$study" repeat F
@@ -192,7 +229,7 @@ is "it has no graphs, partitions and trees" \
     "$(tar tf L.tar | grep -c -E 'results/(graphs|partitions|trees)/')" 0
 repeat L.tar >left.out 2>&1
 is "what the archive leaves out is explained" \
-    "$? $(grep -c '^note: .* not in the archive, made with --without-large' left.out)" "0 1"
+    "$? $(grep -c '^note: [0-9]* graphs, partitions and trees are not in the archive' left.out)" "0 1"
 ok "and which trees are not checked" \
     grep -q '^validation: 0 trees are valid; 12 are not checked, as they' left.out
 is "its crate has their digests" "$(tar xOf L.tar L/data/ro-crate-metadata.json | grep -c 'Left out of the archive')" 20

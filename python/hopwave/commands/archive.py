@@ -43,13 +43,17 @@ An archive of a study of graph searches, made by hopwave-study {version}.
 | study.yaml | the configuration, as the workflow can run it here |
 | as-given.yaml | the same as its author wrote it |
 | inputs/ | files that graphs were imported from |
-| results/ | graphs, partitions, trees, checks (HDF5), tables, plots, report, logs |
-| files.csv | each HDF5 file: digests, what it was made from, by which command; `kept` is 0 for those left out |
+| results/ | graphs, trees, checks (HDF5), tables, plots, report, logs |
+| files.csv | each HDF5 file: digests, what it was made from, by which command; `kept` is 0 for those left out, such as partitions |
 | searches.csv | each search that was timed |
 | source/ | the source of the programs |
 | workflow/, schemas/, config/ | the workflow as it ran, what files may hold |
 | environment/ | versions of all that was used |
 | ro-crate-metadata.json | the same as linked data (RO-Crate, Provenance Run Crate) |
+
+HDF5 files hold what they held when they were made, and so have the same digests, but large datasets
+are compressed (shuffle and deflate, which every HDF5 library reads), and generated graphs are
+recipes: they state the parameters that their edges follow from, and the digest of the edges.
 
 The folder above is a bag (BagIt, RFC 8493): `bagit.py --validate FOLDER`, or
 `sha256sum -c manifest-sha256.txt` in it, says whether every byte is as it was.
@@ -82,6 +86,24 @@ def add(commands: Any) -> None:
         "digests and all measurements stay",
     )
     command.add_argument(
+        "--partitions",
+        action="store_true",
+        help="keep partitions too, which `repeat` makes again otherwise",
+    )
+    command.add_argument(
+        "--edges",
+        action="store_true",
+        help="keep the edges of generated graphs too, which are recipes otherwise",
+    )
+    command.add_argument(
+        "--narrow",
+        action="store_true",
+        help="keep parents in the narrowest integers that hold them; digests stay the same",
+    )
+    command.add_argument(
+        "--cores", type=int, metavar="N", help="processors to compress with; default: all"
+    )
+    command.add_argument(
         "--source",
         metavar="FILE",
         help="the source that the programs were built from; default, in a build folder: "
@@ -103,6 +125,8 @@ def main(place: Place, options: argparse.Namespace) -> None:
     from .records import UnreadableError
 
     folder, output = Path(options.directory), Path(options.output)
+    if options.cores is not None and options.cores < 1:
+        fail(2, f"--cores: {options.cores} is no number of processors")
     check_output(output, options.force)
     config = Path(options.config or folder / "results" / "study.yaml")
     if not options.config and not config.exists():
@@ -204,18 +228,33 @@ class Archive:
         table = records.records(self.folder, made)
         if wrong := records.breaks(table):
             fail(1, wrong[0])
-        paths = [self.folder / path for path in table["file"]]
+        left_out = LARGE if self.options.without_large else ["partition"]
+        if self.options.partitions and not self.options.without_large:
+            left_out = []
+        table["kept"] = 1 - table["kind"].isin(left_out).astype(int)
+        self.compress(table["file"][table["kept"] == 1])
+        # What is left out was of that size, what is kept is of this one.
+        paths = [
+            (self.stage if kept else self.folder) / path
+            for path, kept in zip(table["file"], table["kept"])
+        ]
         table["bytes"] = [path.stat().st_size for path in paths]
         table["sha256"] = [bag.digest(path) for path in paths]
-        large = table["kind"].isin(LARGE) & self.options.without_large
-        table["kept"] = 1 - large.astype(int)
-        for path in table["file"][table["kept"] == 1]:
-            self.bring(self.folder / path, self.stage / path)
         table.to_csv(self.stage / "files.csv", index=False)
         trees = table["file"][table["kind"] == "tree"]
         searches = records.searches(self.folder, trees)
         searches.to_csv(self.stage / "searches.csv", index=False)
         return table
+
+    def compress(self, paths: Any) -> None:
+        """Brings HDF5 files, their content compressed."""
+        from .shrink import Copy, shrink_all
+
+        jobs = [
+            Copy(self.folder / path, self.stage / path, not self.options.edges, self.options.narrow)
+            for path in paths
+        ]
+        shrink_all(jobs, self.options.cores or len(os.sched_getaffinity(0)))
 
     def beside(self) -> None:
         """Configuration, inputs, tables, plots, report and logs."""

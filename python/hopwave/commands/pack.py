@@ -19,6 +19,7 @@ LONGEST = 1 << 16  # of what extends a header
 FOREIGN = (tarfile.XHDTYPE, tarfile.XGLTYPE, *tarfile.GNU_TYPES)
 GZIP_HEADS = [b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")]
 XZ_HEAD = b"\xfd7zXZ\0"
+XZ_WINDOW = 64 << 20  # bytes: rows that several trees have are packed once
 XZ_MEMORY = 128 << 20  # bytes that decoding may take; all presets of xz stay below
 
 
@@ -40,6 +41,15 @@ def padding(size: int, block: int = BLOCK) -> int:
     return -size % block
 
 
+def xz_filter(size: int) -> dict[str, int]:
+    """How so many bytes are packed by xz. What is compressed already holds little but repetitions
+    far apart: a large window finds them, and a quick search does."""
+    window = 1 << 20
+    while window < min(size, XZ_WINDOW):
+        window *= 2
+    return {"id": lzma.FILTER_LZMA2, "preset": 3, "dict_size": window}
+
+
 def pack(folder: Path, path: Path, top: str) -> None:
     """Writes the files of a folder into a tar file, below the name `top` in it."""
     files = sorted(p for p in folder.rglob("*") if p.is_file())
@@ -48,7 +58,10 @@ def pack(folder: Path, path: Path, top: str) -> None:
         if path.name.endswith("gz"):
             out = gzip.GzipFile("", "wb", 6, file, mtime=0)
         elif path.name.endswith("xz"):
-            out = lzma.LZMAFile(file, "wb", check=lzma.CHECK_CRC64, preset=6)  # noqa: SIM115
+            size = sum(source.stat().st_size for source in files)
+            out = lzma.LZMAFile(  # noqa: SIM115
+                file, "wb", check=lzma.CHECK_CRC64, filters=[xz_filter(size)]
+            )
         written = 0
         for source in files:
             name = f"{top}/{source.relative_to(folder).as_posix()}"

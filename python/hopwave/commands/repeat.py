@@ -187,10 +187,12 @@ class Repeat:
         right = f"{len(kept)} files follow from one another"
         sound = self.say("chain", wrong, right + (f", {left} left out" if left else ""))
         if left:
+            gone = set(self.table[self.table["kept"] == 0]["kind"])
+            named = [f"{kind}s" for kind in ("graph", "partition", "tree", "check") if kind in gone]
+            kinds = " and ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
             print(
-                f"note: {left} graphs, partitions and trees are not in the archive, made with "
-                "--without-large; of these it has the digests alone, with which what is run "
-                "again (--all, --sample) is compared"
+                f"note: {left} {kinds} are not in the archive; of these it has the digests alone, "
+                "with which what is run again (--all, --sample) is compared"
             )
         return sound
 
