@@ -186,7 +186,7 @@ tree=data/results/trees/rmat-s6/1d-1/auto-k2-r1.h5
 forged && "$PYTHON3" "$top_srcdir/tests/workflow/break-tree.py" "F/$tree" && tamper bag F
 repeat F >found.out 2>&1
 is "a tree that its table does not know" "$? $(grep -c "^chain: .*1d-1/auto-k2-r1.h5: not what" found.out)" "1 1"
-forged && tamper parent "F/$tree" F/data/results/graphs/rmat-s6.h5
+forged && tamper parent "F/$tree" P/data/results/graphs/rmat-s6.h5
 old=$(awk -F, -v t="${tree#data/}" '$1 == t' S/data/files.csv | grep -o 'xxh3-128:[0-9a-f]*' | tail -n 1)
 new=$("$PYTHON3" -c "import h5py; print(h5py.File('F/$tree')['parent'].attrs['digest'].decode())")
 sed -i "/1d-1.auto/s/$old/$new/" F/data/files.csv && tamper bag F
