@@ -36,6 +36,7 @@ hosts_hold() {
     hosts_name=$1
     shift
     # Where a process namespace is made, the process that unshare starts is its first.
+    # shellcheck disable=SC2016 # that shell expands it
     unshare -n -u -m "$@" sh -c '
         hostname "$1" && mount --make-rprivate / && mount -t tmpfs -o size=1g none /dev/shm &&
             mount --bind hosts/names /etc/hosts && ip link set lo up && echo up >"hosts/$1.up"
