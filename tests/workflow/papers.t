@@ -41,5 +41,5 @@ ok "no search is made again" grep -q '^[0-9]* jobs: [0-9]* tables and plots$' br
 # One that is not required is a result.
 sed '/at least 2/{n;s/required: true/required: false/}' broken.yaml >differs.yaml
 ok "one that is not required is a result" run_study differs.yaml
-is "all the same" "$(claims required=False verdict=differs)" 1
+is "all the same" "$(claims name=couplings required=False verdict=differs)" 1
 done_testing
