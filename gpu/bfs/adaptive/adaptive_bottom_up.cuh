@@ -411,6 +411,15 @@ __device__ __forceinline__ uint32_t valid_vertices(const uint32_t (&v)[4])
     return bits;
 }
 
+/* The waiting vertices of a warp in pull_warp_varied(), one array for all its instances: kernels
+ * have 48 KiB of static shared memory. */
+__device__ __forceinline__ uint32_t *varied_waiting()
+{
+    __shared__ uint32_t waiting_vertices[warps][waiting_capacity];
+
+    return waiting_vertices[threadIdx.x / 32];
+}
+
 /* Warp-centric distribution as params.variant has it: `fetch` entries at a time, of which a lane
  * tests `fetch` / 32, together or one after another; in the paper (algorithm 2) 32, each to its end
  * by its lane alone, while lanes that are done wait. */
@@ -419,10 +428,9 @@ __device__ __noinline__ void pull_warp_varied(const kernel_params &__restrict__ 
                                               const step_context step, const uint32_t *queue,
                                               uint32_t count)
 {
-    __shared__ uint32_t waiting_vertices[warps][waiting_capacity];
     const uint32_t fetch = params.variant.fetch, each = fetch / 32;
     const uint64_t first = static_cast<uint64_t>(fetch) * warps * step.blocks.count;
-    uint32_t *waiting = waiting_vertices[threadIdx.x / 32], waits = 0;
+    uint32_t *waiting = varied_waiting(), waits = 0;
     thread_counts own = {};
     varied_work work = {};
 
