@@ -12,6 +12,7 @@ from common import PATIENCE, World, WrongError, generator, judge, leftovers
 
 ASKED = [signal.SIGINT, signal.SIGTERM]
 OTHERS = [signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL]
+LAUNCHERS = 10  # seconds that a launcher may take after its ranks
 
 
 def group_of(command: list[str], world: World) -> "subprocess.Popen[bytes]":
@@ -26,20 +27,18 @@ def group_of(command: list[str], world: World) -> "subprocess.Popen[bytes]":
     )
 
 
-def alive(group: int) -> bool:
-    """Whether processes of a group run."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
+def running(session: int) -> list[str]:
+    """The names of the processes of a session that run."""
+    names = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            words = stat.read_text().rsplit(")", 1)[1].split()
+            name, words = stat.read_text().partition("(")[2].rsplit(")", 1)
         except OSError:
             continue
-        if int(words[2]) == group and words[0] not in "ZX":
-            return True
-    return False
+        state, _, _, its_session = words.split()[:4]
+        if int(its_session) == session and state not in "ZX":
+            names.append(name)
+    return names
 
 
 class Signals:
@@ -113,22 +112,30 @@ class Signals:
             if leftovers(self.world.folder, out.name):
                 raise WrongError(f"{program}: {left[0]} is left after the next run, too")
 
-    @staticmethod
-    def waited(process: "subprocess.Popen[bytes]", sent: signal.Signals) -> int:
-        """The status of a program that was sent a signal; its processes must all have ended."""
-        try:
-            process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise WrongError(f"runs on for {PATIENCE} s after {sent.name}") from None
+    def waited(self, process: "subprocess.Popen[bytes]", sent: signal.Signals) -> int:
+        """The status of a program that was sent a signal; its processes must all have ended.
+        Where only MPICH's launcher is left, which waits for ever where a signal comes while ranks
+        start, that is counted, and it is ended."""
+        begun = time.monotonic()
+        while process.poll() is None:
+            waited = time.monotonic() - begun
+            if waited > LAUNCHERS and not any(
+                name.startswith("hopwave") for name in running(process.pid)
+            ):
+                self.world.counts["the launcher waits on"] += 1
+                os.killpg(process.pid, signal.SIGKILL)
+            elif waited > PATIENCE:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise WrongError(f"runs on for {PATIENCE} s after {sent.name}")
+            time.sleep(0.02)
+        process.communicate()
         until = time.monotonic() + 15
-        while alive(process.pid):
+        while running(process.pid):
             if time.monotonic() > until:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise WrongError(f"processes are left after {sent.name}")
             time.sleep(0.05)
-        return process.returncode
+        return int(process.returncode)
 
 
 class Disks:
