@@ -18,6 +18,7 @@ The rules:
             string literals; tests are free.
   size      A folder has at most 20 sources and headers (tests not counted), a file at most
             700 lines, a function at most 70 lines and 8 parameters, a struct at most 25 fields.
+  run       Tests that are scripts are executable.
 
 The compilers come from the environment: CC (with MPI's headers) and CXX, and HW_CPPFLAGS for
 other headers. Kernels' headers are compiled against the emulated devices of gpu/emulated.
@@ -287,6 +288,15 @@ def check_sizes(root: Path, files: list[str]) -> Iterator[str]:
         yield from check_structs(file, "\n".join(lines))
 
 
+def check_executable(root: Path) -> Iterator[str]:
+    """Tests are run by their names: those that are scripts must be executable."""
+    for script in sorted((root / "tests").rglob("*.t")):
+        with script.open("rb") as file:
+            is_script = file.read(2) == b"#!"
+        if is_script and not os.access(script, os.X_OK):
+            yield f"{script.relative_to(root).as_posix()}: is not executable"
+
+
 def compilations(files: list[str]) -> Iterator[tuple[str, list[str], bool]]:
     """What is to compile in one file each: a name for it, headers, whether as C++."""
     lib = [file for file in files if file.startswith("lib/") and file.endswith(".h")]
@@ -341,6 +351,7 @@ def main() -> int:
         *check_cuda(root, files),
         *check_unique(files),
         *check_sizes(root, files),
+        *check_executable(root),
     ]
     if not options.no_compile:
         wrong += check_headers(root, files)

@@ -50,6 +50,9 @@ broken() {
     [ $status -eq 1 ] || echo "# status $status: $said"
 }
 
+broken "a test that cannot be run" '^tests/pipeline/new.t: is not executable' tests/pipeline/new.t <<END
+#!/bin/sh
+END
 broken "an include that goes up" '^lib/base/up.c:1: "lib/comm/high.h" is not below' \
     lib/base/up.c <<END
 #include "lib/comm/high.h"
