@@ -15,6 +15,8 @@ FIXED = ["search", "step", "direction", "routine", "bucket", "frontier", "discov
 FIXED += ["edges_examined", "bytes_sent", "messages_sent", "bytes_sent_max"]
 # Attributes of /run that no program of version 1 wrote.
 ADDED = {"as_published", "auto_choice", "auto_reason", "auto_advice", "kernel", "schedule"}
+ADDED |= {"isolated_vertices"}
+ADDED |= {"compiler", "cores", "gpus", "memory", "network", "processor", "sockets"}
 
 
 def check_tree(old: str, new: str) -> None:
