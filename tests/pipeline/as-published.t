@@ -86,10 +86,6 @@ for parts in 4x1 2x2; do
     ok "the bytes of the model, $parts" "$python" "$model" paper.h5 p.h5 4
     search 4 p.h5 all2all.h5 --graph model.h5 --as-published --local-all2all
     ok "--local-all2all: as many, $parts" "$python" "$model" all2all.h5 p.h5 4
-    rows "what goes where is told apart, $parts" paper.h5 all2all.h5 <<'END'
-local = [r["local_exchange_max"].sum() for r in t]
-assert local[1] > local[0]
-END
 done
 search 4 p.h5 ranges.h5 --graph model.h5
 rows "masks are reduced on the first device of a node" ranges.h5 paper.h5 <<'END'
