@@ -63,6 +63,10 @@ enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
         store->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
         status = hw_h5(store->file, HW_RESOURCES, "cannot be created", err);
     }
+    if (temporary->layout) { /* both have it open: nobody needs to remove it later */
+        (void)unlink(temporary->layout);
+        hw_incomplete_file_forget(temporary->layout);
+    }
     if (access >= 0)
         H5Pclose(access);
     if (creation >= 0)

@@ -38,7 +38,7 @@ bad "a device" 'is no plain file' /dev/null
 printf 'PK\003\004abcdefgh' >archive
 bad "a zip archive" 'zip archive; unpack it first' archive
 printf 'BZh91AY&SY' >squeezed
-bad "bzip2" 'bzip2; unpack it first' squeezed
+bad "bzip2" 'bzip2; unpack it first|in the middle of what bzip2 compressed' squeezed
 printf '\211PNG\r\n\032\n' >picture
 bad "a picture" 'in no format that Hopwave recognizes' picture
 printf '\376\377\0000\000 \0001\000\n' >utf16
