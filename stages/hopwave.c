@@ -58,7 +58,7 @@ static int refuse(const char *word)
     return fail("'", word, hint);
 }
 
-/* Runs the program of a command: the one beside this program, or else on the path. */
+/* Runs the program of a command: the one in the folder of this program, or else on the path. */
 static int run(const char *name, char **argv)
 {
     char path[PATH_MAX + 64] = "", program[64];
@@ -72,7 +72,7 @@ static int run(const char *name, char **argv)
         execv(path, argv);
     }
     execvp(program, argv);
-    fprintf(stderr, "hopwave: %s: %s; it is to lie beside hopwave\n", program, strerror(errno));
+    fprintf(stderr, "hopwave: %s: %s; it must be in the same folder as hopwave\n", program, strerror(errno));
     return HW_INTERNAL;
 }
 

@@ -172,8 +172,8 @@ static void print_lines(char *text, size_t length)
 }
 
 /* What became of the process, as a status with an error message. */
-static enum hw_status judge(const char *file, int ended, bool in_time, const struct stream *error,
-                            struct hw_error *err)
+static enum hw_status status_of(const char *file, int ended, bool in_time,
+                                const struct stream *error, struct hw_error *err)
 {
     if (!in_time || (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGXCPU))
         return hw_fail(err, HW_BAD_INPUT,
@@ -230,7 +230,7 @@ enum hw_status hw_guarded_call(const char *file, struct hw_guard_limits limits,
         (void)kill(child, SIGKILL);
     while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
-    const enum hw_status status = judge(file, ended, in_time, &stream[1], err);
+    const enum hw_status status = status_of(file, ended, in_time, &stream[1], err);
     if (in_time && WIFEXITED(ended) && stream[0].text)
         print_lines(stream[0].text, stream[0].length);
     for (int i = 0; i < 2; i++) {

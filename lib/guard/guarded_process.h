@@ -1,7 +1,7 @@
 /*
  * A function that reads what strangers have made, in a process of its own that can do no harm: it
  * opens one file, writes none, connects to nothing, and is ended where it takes too much time or
- * memory. Whatever happens to it is one sentence.
+ * memory. Whatever happens to it ends in one error message.
  */
 #ifndef HOPWAVE_GUARD_GUARDED_PROCESS_H
 #define HOPWAVE_GUARD_GUARDED_PROCESS_H
@@ -21,7 +21,7 @@ struct hw_guard_limits hw_guard_limits_of(hw_count bytes);
 /*
  * Calls read(data, err) in a child process that may open no file but `file`, and prints what it
  * printed on standard output, bytes that would control a terminal as `?`, once it has ended.
- * Returns the status that read() returned, with its error message; HW_BAD_INPUT with a sentence
+ * Returns the status that read() returned, with its error message; HW_BAD_INPUT with a message
  * that starts with the file where the process crashed, took more than the limits, or found memory
  * short.
  *

@@ -107,11 +107,11 @@ static enum hw_status crash(void *data, struct hw_error *err)
 
 static enum hw_status run_on(void *data, struct hw_error *err)
 {
-    volatile bool go_on = true;
+    volatile bool running = true;
 
     (void)data;
     (void)err;
-    while (go_on)
+    while (running)
         ;
     return HW_OK;
 }
@@ -185,7 +185,7 @@ static void test_ends(struct tap *tap)
         right = right && hw_guarded_call(OWN, limits, crash, &number, &err) == HW_BAD_INPUT &&
                 strstr(err.text, "own.txt: reading it crashes (signal ");
     }
-    tap_ok(tap, right, "a crash is a sentence (%s)", err.text);
+    tap_ok(tap, right, "a crash is an error message (%s)", err.text);
     tap_ok(tap,
            hw_guarded_call(OWN, few, run_on, NULL, &err) == HW_BAD_INPUT &&
                strstr(err.text, "too long"),

@@ -1,7 +1,7 @@
 /*
- * The attributes of /run that describe the machine of rank 0, as Linux tells of it: processor,
- * sockets, cores, memory, GPUs, network, and the compiler of the program. What cannot be read is
- * left out.
+ * The attributes of /run that describe the machine of rank 0, from /proc and /sys of Linux:
+ * processor, sockets, cores, memory, GPUs, network, and the compiler of the program. What cannot be
+ * read is left out.
  */
 #include "lib/store/store_internal.h"
 
@@ -130,7 +130,7 @@ static void each_entry(const char *dir, void (*visit)(const char *, struct tally
     closedir(folder);
 }
 
-/* A GPU as NVIDIA's driver tells of it. */
+/* A GPU, from what NVIDIA's driver has in /proc. */
 static void visit_gpu(const char *entry, struct tally *tally)
 {
     char line[LINE_SIZE];
@@ -191,7 +191,7 @@ struct machine {
     int64_t sockets, cores, memory;
 };
 
-/* Reads what this machine tells. Local. */
+/* Reads the description of this machine. Local. */
 static void read_machine(struct machine *machine)
 {
     const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

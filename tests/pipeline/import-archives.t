@@ -204,7 +204,7 @@ sed 's/= 700/= 701/' ldbc/g.properties >ldbc/h.properties
 refused "a number of vertices that is not" 3 'ldbc/g.v: lists 700 vertices, and 701' \
     hopwave-import ldbc/h.properties -o n.h5
 sed 's/= g\.e/= ..\/h.e/' ldbc/g.properties >ldbc/h.properties
-refused "a file elsewhere" 3 "ldbc/h.properties: '../h.e' is not the name of a file beside it" \
+refused "a file elsewhere" 3 "ldbc/h.properties: '../h.e' is not the name of a file in its folder" \
     hopwave-import ldbc/h.properties -o n.h5
 echo nonsense >ldbc/h.properties
 refused "properties that are none" 3 "ldbc/h.properties: 'nonsense' is no property" \

@@ -60,7 +60,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     return hw_bellman_init_params(engine, false, err);
 }
 
-/* Words hold the phase beside 32-bit distances alone. */
+/* A word holds a phase and a distance of 32 bits; there is no space for 64. */
 static bool narrows(const struct hw_gpu_engine *engine)
 {
     return hw_relaxation_config(&engine->options).removal == HW_REMOVAL_WORDS;

@@ -2,8 +2,8 @@
  * Which files an import reads: the one that was named; of an LDBC graph its edges and its vertices;
  * of an archive the one graph that is in it.
  *
- * In an archive a graph is a file that some format recognizes. What collections put beside it is
- * left out: NAME/NAME_*.* beside NAME/NAME.mtx (SuiteSparse), NAME-* and NAME.properties beside
+ * In an archive a graph is a file that some format recognizes. What collections add to it is
+ * left out: NAME/NAME_*.* next to NAME/NAME.mtx (SuiteSparse), NAME-* and NAME.properties next to
  * NAME.v and NAME.e (LDBC), meta.NAME and ent.* (KONECT), README, LICENSE and the like.
  */
 #include "lib/base/memory.h"

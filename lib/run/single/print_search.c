@@ -155,19 +155,20 @@ static enum hw_status report_cycle(const struct hw_single_request *request,
                                    const struct lines *lines, struct hw_error *err)
 {
     const struct hw_cycle *cycle = &lines->search->result.cycle;
-    const hw_count shown = cycle->length < CYCLE_NAMED ? cycle->length : CYCLE_NAMED;
+    const hw_count printed = cycle->length < CYCLE_NAMED ? cycle->length : CYCLE_NAMED;
     int64_t name[CYCLE_NAMED];
     char text[CYCLE_NAMED * 24] = "";
     size_t used = 0;
 
-    HW_TRY(name_all(lines, shown, cycle->vertex, name, err));
-    for (hw_count i = 0; i < shown; i++)
+    HW_TRY(name_all(lines, printed, cycle->vertex, name, err));
+    for (hw_count i = 0; i < printed; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64, i ? " " : "", name[i]);
     return hw_fail(err, HW_CHECK_FAILED,
                    "%s: from %" PRId64 " a cycle of negative weight is reached, so that there are "
                    "no distances: %s%s",
-                   request->import.path, request->from, text, shown < cycle->length ? " ..." : "");
+                   request->import.path, request->from, text,
+                   printed < cycle->length ? " ..." : "");
 }
 
 enum hw_status hw_single_print(const struct hw_context *ctx,

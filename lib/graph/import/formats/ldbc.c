@@ -50,14 +50,14 @@ static enum hw_status take_count(const char *path, struct word value, hw_count *
     return HW_OK;
 }
 
-/* A file beside this one. */
+/* The path of a file in the same folder. */
 static enum hw_status take_file(const char *path, struct word value, char *out,
                                 struct hw_error *err)
 {
     if (value.size == 0 || value.size >= HW_LDBC_NAME || memchr(value.at, '/', value.size) ||
         is(value, "..") || is(value, "."))
-        return hw_fail(err, HW_BAD_INPUT, "%s: '%.*s' is not the name of a file beside it", path,
-                       (int)(value.size < 40 ? value.size : 40), value.at);
+        return hw_fail(err, HW_BAD_INPUT, "%s: '%.*s' is not the name of a file in its folder",
+                       path, (int)(value.size < 40 ? value.size : 40), value.at);
     memcpy(out, value.at, value.size);
     out[value.size] = 0;
     return HW_OK;
@@ -110,7 +110,7 @@ enum hw_status hw_ldbc_parse(const char *path, const char *text, hw_count size,
 
 /* ---- NAME.e ---- */
 
-/* These files do not tell themselves from edge lists; their names do. */
+/* The contents of these files look like edge lists; only their names differ. */
 static int recognize(const struct hw_head *head)
 {
     (void)head;
