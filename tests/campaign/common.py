@@ -112,6 +112,24 @@ def leftovers(folder: Path, begin: str) -> list[str]:
     ]
 
 
+def one_by_one(
+    name: str,
+    attempt: Callable[[random.Random, int], None],
+    numbers: range,
+    after: Callable[[], None] = lambda: None,
+) -> list[tuple[int, str]]:
+    """Tries cases of a kind, each with its random numbers, and does something after each. Returns
+    the wrong ones, with what went wrong."""
+    wrong = []
+    for number in numbers:
+        try:
+            attempt(generator(name, number), number)
+        except WrongError as error:
+            wrong.append((number, str(error)))
+        after()
+    return wrong
+
+
 def in_batches(attempt: Callable[[range], None], numbers: range) -> list[tuple[int, str]]:
     """Tries cases, several by one program; those of a batch in which something went wrong one by
     one. Returns the wrong ones, with what went wrong."""

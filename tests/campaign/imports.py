@@ -6,7 +6,7 @@ import lzma
 import random
 from collections.abc import Callable
 
-from common import TOP, World, WrongError, generator, judge
+from common import TOP, World, WrongError, judge, one_by_one
 from damage import change
 
 PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
@@ -33,14 +33,10 @@ class Imports:
         ]
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                draw = generator(self.name, number)
-                (self.whole if number % 2 == 0 else self.damaged)(draw, number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers)
+
+    def attempt(self, draw: random.Random, number: int) -> None:
+        (self.whole if number % 2 == 0 else self.damaged)(draw, number)
 
     def whole(self, draw: random.Random, number: int) -> None:
         """An edge list and what must come of it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import h5py
 import numpy as np
-from common import Ended, World, WrongError, generator, in_batches, judge
+from common import Ended, World, generator, in_batches, judge, one_by_one
 from sealed import datasets, samples, seal
 
 MASK = 0xFFFFFFFF
@@ -188,16 +188,9 @@ class Contents:
         self.files = samples(world)
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers)
 
-    def attempt(self, number: int) -> None:
-        draw = generator(self.name, number)
+    def attempt(self, draw: random.Random, number: int) -> None:
         name = draw.choice("gwpdts")
         path, out = self.world.folder / f"c-{number}.h5", self.world.folder / f"o-{number}.h5"
         shutil.copyfile(self.files[name], path)

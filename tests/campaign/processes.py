@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from common import PATIENCE, World, WrongError, generator, judge, leftovers
+from common import PATIENCE, World, WrongError, judge, leftovers, one_by_one
 
 ASKED = [signal.SIGINT, signal.SIGTERM]
 OTHERS = [signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL]
@@ -76,14 +76,7 @@ class Signals:
         ]
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-            self.world.clean(self.kept)
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers, lambda: self.world.clean(self.kept))
 
     def attempt(self, draw: random.Random, number: int) -> None:
         program, *options = draw.choice(self.jobs)
@@ -150,14 +143,7 @@ class Disks:
             raise RuntimeError(f"there is no {world.programs / self.program}: make check makes it")
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-            self.world.clean([])
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers, lambda: self.world.clean([]))
 
     def attempt(self, draw: random.Random, number: int) -> None:
         edges = draw.choice([10, 1000, 50_000])
@@ -185,14 +171,7 @@ class Races:
         self.world = world
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-            self.world.clean([])
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers, lambda: self.world.clean([]))
 
     def attempt(self, draw: random.Random, number: int) -> None:
         out = self.world.folder / "o.h5"

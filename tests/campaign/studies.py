@@ -8,7 +8,7 @@ import sys
 from contextlib import redirect_stderr
 from pathlib import Path
 
-from common import PATIENCE, TOP, Ended, World, WrongError, generator, judge
+from common import PATIENCE, TOP, Ended, World, WrongError, judge, one_by_one
 from damage import change
 
 sys.path.insert(0, str(TOP / "python"))
@@ -30,13 +30,7 @@ class Configurations:
         self.texts = [path.read_text(encoding="utf-8") for path in found]
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers)
 
     def attempt(self, draw: random.Random, number: int) -> None:
         from hopwave.commands.base import read_study
@@ -112,14 +106,12 @@ class Archives:
         return self.world.call([sys.executable, str(self.study), *map(str, words)], patience)
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-            shutil.rmtree(self.world.folder / "F", ignore_errors=True)
-        return wrong
+        return one_by_one(
+            self.name,
+            self.attempt,
+            numbers,
+            lambda: shutil.rmtree(self.world.folder / "F", ignore_errors=True),
+        )
 
     def attempt(self, draw: random.Random, number: int) -> None:
         forged = self.world.folder / "F"

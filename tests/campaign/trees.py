@@ -7,7 +7,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from common import World, WrongError, generator, judge
+from common import World, WrongError, generator, judge, one_by_one
 from sealed import seal
 
 Edges = list[tuple[int, int]]
@@ -25,13 +25,7 @@ class Trees:
         self.made = -1
 
     def tries(self, numbers: range) -> list[tuple[int, str]]:
-        wrong = []
-        for number in numbers:
-            try:
-                self.attempt(generator(self.name, number), number)
-            except WrongError as error:
-                wrong.append((number, str(error)))
-        return wrong
+        return one_by_one(self.name, self.attempt, numbers)
 
     def attempt(self, draw: random.Random, number: int) -> None:
         graph, made = self.world.folder / "g.h5", self.world.folder / "made.h5"

@@ -11,16 +11,7 @@ OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 hopwave-generate -q --model rmat --scale 11 -o rmat.h5
 hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5
-"$PYTHON3" - <<'END'
-with open("odd.txt", "w") as file:  # a path, stars, edges twice, a loop, vertices without edges
-    for v in range(30):
-        file.write(f"{v} {v + 1}\n")
-    for hub in range(3):
-        for k in range(200):
-            file.write(f"{2100 + hub} {2200 + 3 * k + hub}\n{2100 + hub} {k % 20}\n")
-    file.write("5 5\n4000 4000\n")
-END
-hopwave-import -q --format edges --undirected odd.txt -o odd.h5
+odd_graph 30
 
 for graph in directed odd; do
     hopwave-traverse -q --force $graph.h5 --layout 1d --roots 3 -o cpu.h5

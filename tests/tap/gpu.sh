@@ -45,3 +45,16 @@ same_parents() {
     same "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep /parent:)" \
         "$(hopwave-info cpu.h5 | grep /parent:)"
 }
+
+# odd_graph LENGTH: makes odd.h5: a path of so many edges, three stars, edges that stand twice, a
+# loop, and many vertices without edges.
+odd_graph() {
+    awk -v edges="$1" 'BEGIN {
+        for (v = 0; v < edges; v++) print v, v + 1
+        for (hub = 0; hub < 3; hub++) for (k = 0; k < 200; k++) {
+            print 2100 + hub, 2200 + 3 * k + hub
+            print 2100 + hub, k % int(2 * edges / 3)
+        }
+        print "5 5\n4000 4000" }' >odd.txt
+    hopwave-import -q --format edges --undirected odd.txt -o odd.h5
+}
