@@ -183,7 +183,7 @@ def test_checks_that_failed(tmp_path: Path) -> None:
     assert index.write_failed(output, paths, About("Of two"))
     made = Text(output.read_text(encoding="utf-8"))
     words = flat(made)
-    assert re.search(r"\b[0-7] of 8 searches are valid", words) and "bad.h5" in words
+    assert "4 of 8 searches are valid" in words and "bad.h5" in words
     assert not [link for link in made.links if not link.startswith("#")]
 
 

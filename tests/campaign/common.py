@@ -149,3 +149,29 @@ def in_batches(attempt: Callable[[range], None], numbers: range) -> list[tuple[i
 
 def temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="hopwave-campaign-"))
+
+
+def change(draw: random.Random, before: bytes) -> bytes:
+    """Bytes that differ from what they were."""
+    after = bytearray(before)
+    at, length = draw.randrange(len(before)), draw.choice([1, 2, 4, 8, 64, 512, 4096])
+    end = min(at + length, len(before))
+    match draw.randrange(8):
+        case 0 | 1 | 2:  # one bit
+            after[at] ^= 1 << draw.randrange(8)
+        case 3:  # some bits, anywhere
+            for _ in range(draw.randrange(2, 9)):
+                after[draw.randrange(len(after))] ^= 1 << draw.randrange(8)
+        case 4:  # noise
+            after[at:end] = draw.randbytes(end - at)
+        case 5:  # zeros
+            after[at:end] = bytes(end - at)
+        case 6:  # cut off
+            del after[at:]
+        case _:  # a piece twice, or missing, or another piece of the file
+            other = draw.randrange(len(before))
+            piece = before[other : other + length]
+            after[at : draw.choice([at, end])] = draw.choice([piece, b""])
+    if bytes(after) == before:
+        after[at] ^= 1
+    return bytes(after)

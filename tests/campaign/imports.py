@@ -6,8 +6,7 @@ import lzma
 import random
 from collections.abc import Callable
 
-from common import TOP, World, WrongError, judge, one_by_one
-from damage import change
+from common import TOP, World, WrongError, change, judge, one_by_one
 
 PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("", bytes),

@@ -22,7 +22,7 @@ def group_of(command: list[str], world: World) -> "subprocess.Popen[bytes]":
         cwd=world.folder,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
 
@@ -117,11 +117,11 @@ class Signals:
             ):
                 self.world.counts["the launcher waits on"] += 1
                 os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             elif waited > PATIENCE:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise WrongError(f"runs on for {PATIENCE} s after {sent.name}")
             time.sleep(0.02)
-        process.communicate()
         until = time.monotonic() + 15
         while running(process.pid):
             if time.monotonic() > until:
@@ -185,8 +185,12 @@ class Races:
         statuses = []
         for process in started:
             try:
-                process.communicate(timeout=PATIENCE)
+                process.wait(timeout=PATIENCE)
             except subprocess.TimeoutExpired:
+                for one in started:
+                    if one.poll() is None:
+                        os.killpg(one.pid, signal.SIGKILL)
+                        one.wait()
                 raise WrongError("a race hangs") from None
             statuses.append(process.returncode)
         wanted = [0] * len(started) if force else [0] + [2] * (len(started) - 1)

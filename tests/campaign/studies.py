@@ -8,8 +8,7 @@ import sys
 from contextlib import redirect_stderr
 from pathlib import Path
 
-from common import PATIENCE, TOP, Ended, World, WrongError, judge, one_by_one
-from damage import change
+from common import PATIENCE, TOP, Ended, World, WrongError, change, judge, one_by_one
 
 sys.path.insert(0, str(TOP / "python"))
 

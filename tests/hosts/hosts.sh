@@ -8,7 +8,6 @@
 #   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, dealt out in turn
 #   hosts_shape N OPTION...   shapes the link of host N by tc netem, such as `delay 1ms loss 0.1%`
 #   hosts_sent N              bytes that host N has sent through its link
-#   hosts_cut N               takes its link down
 #   hosts_kill N              kills all its processes
 #   hosts_stop                removes everything
 
@@ -126,10 +125,6 @@ hosts_shape() {
 
 hosts_sent() {
     hosts_enter "h$1" sed -n 's/^ *eth0: *//p' /proc/net/dev | awk '{ print $9 }'
-}
-
-hosts_cut() {
-    hosts_enter login ip link set "to-h$1" down
 }
 
 hosts_kill() {

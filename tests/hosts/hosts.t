@@ -117,8 +117,8 @@ counted() {
     ok "$1: links carry what is counted, and overhead" \
         test "$counters" -gt 0 -a "$link" -ge "$counters" -a "$link" -le $((counters * most / 100))
 }
+hopwave-generate -q --force --model rmat --scale $((scale + 4)) -o g.h5
 if [ -n "$python" ]; then
-    hopwave-generate -q --force --model rmat --scale $((scale + 4)) -o g.h5
     most=${HW_HOSTS_OVERHEAD:-500}
     counted --layout 1d --parts 4
     counted --layout 2d --grid 2x2

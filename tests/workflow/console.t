@@ -48,22 +48,22 @@ cat >bin/hopwave-traverse <<END
 case " \$* " in
 *" --list-methods=json "*) exec "$top_builddir/hopwave-traverse" "\$@" ;;
 esac
-sleep 100
+: >"$work/begun"
+exec sleep 100
 END
 chmod +x bin/hopwave-traverse
 rm -f bin/hopwave-partition && ln -s "$top_builddir/hopwave-partition" bin/
 # interrupted WHOM: the status of a study that gets an interrupt, and its last line.
 interrupted() {
-    rm -rf results/trees results/logs/traverse
+    rm -rf results/trees results/logs/traverse begun
     # shellcheck disable=SC2016
     setsid sh -c 'echo $$ >pid; exec "$@"' sh "$PYTHON3" "$study" run --cores 2 --bin bin \
         --config study.yaml -- results/gate.csv >int.log 2>&1 </dev/null &
     running=$!
-    for try in $(seq 300); do
-        [ -d results/logs/traverse ] && break
+    for try in $(seq 900); do
+        [ -e begun ] && break
         sleep 0.1
     done
-    sleep 0.5
     kill -INT "$1$(cat pid)"
     wait "$running"
     echo "$? (at look $try)" >&2

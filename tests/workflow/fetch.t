@@ -23,8 +23,9 @@ sum=$(sha256sum <served/ring.txt | cut -d' ' -f1) bytes=$(wc -c <served/ring.txt
 mkfifo stop
 "$PYTHON3" "$top_srcdir/tests/workflow/serve-files.py" served port <stop &
 exec 9>stop
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    [ -s port ] || sleep 0.5
+for _ in $(seq 300); do
+    [ -s port ] && break
+    sleep 0.1
 done
 at=http://127.0.0.1:$(cat port)
 cat >m.yaml <<END2

@@ -79,6 +79,11 @@ ok "which leaves the configuration of the first" cmp study.yaml killed/results/s
 kill -TERM "$(cat pid)"
 wait "$running"
 ok "a study that is told to end does, with a failure" test "$?" -ne 0
-is "and its jobs with it" \
-    "$(grep -l -a -F "HOPWAVE_RUN=$work/killed" /proc/[0-9]*/environ 2>/dev/null)" ""
+# They are sent SIGTERM, and take a moment.
+for _ in $(seq 100); do
+    left=$(grep -l -a -F "HOPWAVE_RUN=$work/killed" /proc/[0-9]*/environ 2>/dev/null)
+    [ -n "$left" ] || break
+    sleep 0.1
+done
+is "and its jobs with it" "$left" ""
 done_testing

@@ -4,8 +4,9 @@ colour for each layout (of one layout, for each method), a line style for each m
 import sys
 
 import pandas
+from hopwave.study.headline import shared_cores
 from hopwave.study.style import COLOURS, LINES, MARKERS, SHARED, plt, save
-from hopwave.study.style import shared_cores, styles
+from hopwave.study.style import styles
 
 sys.stderr = open(snakemake.log[0], "w")
 

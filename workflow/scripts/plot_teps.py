@@ -4,8 +4,9 @@ layout, for each method), a marker for each part count, a line style for each me
 import sys
 
 import pandas
+from hopwave.study.headline import shared_cores
 from hopwave.study.style import COLOURS, LINES, MARKERS, SHARED, across, plt
-from hopwave.study.style import save, shared_cores, styles
+from hopwave.study.style import save, styles
 from hopwave.study.units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")

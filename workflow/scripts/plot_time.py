@@ -4,7 +4,8 @@ import sys
 
 import numpy
 import pandas
-from hopwave.study.style import COLOURS, PIECES, SHARED, across, plt, save, shared_cores
+from hopwave.study.headline import shared_cores
+from hopwave.study.style import COLOURS, PIECES, SHARED, across, plt, save
 
 sys.stderr = open(snakemake.log[0], "w")
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from .base import open_file
+
 ALGORITHM = "sha256"
 MANIFEST = f"manifest-{ALGORITHM}.txt"
 TAG_MANIFEST = f"tagmanifest-{ALGORITHM}.txt"
@@ -19,7 +21,7 @@ LINE = re.compile(r"([0-9a-f]{64}) {1,2}(?!.*[0-9a-f]{64} )(\S.*)")
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    with open(path, "rb") as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, ALGORITHM).hexdigest()
 
 

@@ -1,5 +1,7 @@
 """What the commands share: errors, and where the workflow and the programs are."""
 
+import errno
+import fcntl
 import json
 import os
 import re
@@ -8,8 +10,9 @@ import stat
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from ..study.configuration import Study
@@ -42,7 +45,21 @@ def fail(status: int, message: str) -> NoReturn:
     sys.exit(status)
 
 
-def open_file(path: str | os.PathLike[str], most: int | None = None) -> BinaryIO:
+def locked(file: Any, taken: str) -> bool:
+    """Locks an open file until it is closed, or ends the program with a message where another
+    process has it. Returns whether the file system knows locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fail(4, taken)
+    except OSError as error:
+        if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK):
+            raise
+        return False
+    return True
+
+
+def open_file(path: str | os.PathLike[str], most: int | None = None) -> BufferedReader:
     """Opens a regular file for reading, of so many bytes at most. Raises OSError for anything
     else: a FIFO would block, a device need not end."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

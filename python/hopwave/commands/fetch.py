@@ -2,9 +2,6 @@
 published. What was fetched is never run or unpacked here; `hopwave-import` reads it as it is."""
 
 import argparse
-import errno
-import fcntl
-import hashlib
 import json
 import os
 import shutil
@@ -15,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from .base import Place, fail, need, open_file, printable
+from . import bag
+from .base import Place, fail, locked, need, open_file, printable
 
 if TYPE_CHECKING:
     from ..study.manifest import Graph
@@ -132,14 +130,6 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + ".part")
 
 
-def sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open_file(path) as file:
-        while block := file.read(BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 class CutError(Exception):
     """The connection ended, or never came to be: another try may help."""
 
@@ -170,13 +160,7 @@ class Fetch:
         os.makedirs(self.path.parent, exist_ok=True)
         # The lock is that of the file itself: it goes when the process does.
         with open(os.open(self.part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                fail(4, f"{self.part}: another fetch is at work on it")
-            except OSError as error:
-                if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK):
-                    raise
+            locked(file, f"{self.part}: another fetch is at work on it")
             self.download(file)
             file.flush()
             os.fsync(file.fileno())
@@ -212,7 +196,7 @@ class Fetch:
             self.refuse(path, "is empty")
         if head.startswith((b"<!doctype html", b"<html")):
             self.refuse(path, "is a web page and no graph")
-        digest, expected = sha256_of(path), self.expected()
+        digest, expected = bag.digest(path), self.expected()
         if expected and digest != expected:
             whose = "by the manifest" if self.graph.sha256 else f"by {self.seen.name}"
             self.refuse(path, f"has the SHA-256 {digest}, and {expected} {whose}")
@@ -237,7 +221,7 @@ class Fetch:
         """Fills the file, from where it ends on. A download that is cut is tried again, as long as
         every few tries bring something."""
         get = self.from_disk if urlsplit(self.url).scheme == "file" else self.from_server
-        tries, wait = 0, WAIT
+        tries = 0
         while True:
             before = file.seek(0, os.SEEK_END)
             try:
@@ -245,11 +229,11 @@ class Fetch:
                 return
             except CutError as error:
                 got = file.seek(0, os.SEEK_END)
-                tries, wait = (0, WAIT) if got > before else (tries + 1, wait * 2)
+                tries = 0 if got > before else tries + 1
                 if tries >= TRIES:
                     kept = f"; {got} bytes are kept, and the next fetch goes on there"
                     fail(4, f"{self.url}: {error}{kept if got else ''}")
-                time.sleep(wait)
+                time.sleep(WAIT * 2 ** max(0, tries - 1))
 
     def from_disk(self, file: BinaryIO, begin: int) -> None:
         """Copies a file of this machine. What was begun is begun anew."""

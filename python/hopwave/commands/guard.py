@@ -7,8 +7,6 @@ files that it finished, but did not live to note, are kept: programs give a file
 only once it is whole.
 """
 
-import errno
-import fcntl
 import hashlib
 import os
 import shutil
@@ -21,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .base import fail
+from .base import fail, locked
 
 Folder = str | os.PathLike[str]
 MARK = "HOPWAVE_RUN"
@@ -40,16 +38,7 @@ def alone(directory: Folder) -> Iterator[bool]:
     except OSError as error:
         fail(4, f"{folder}: {error.strerror}")
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            fail(4, f"{folder.parent}: another run of the study is at work here")
-        except OSError as error:
-            if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK):
-                raise
-            yield False
-            return
-        yield True
+        yield locked(lock, f"{folder.parent}: another run of the study is at work here")
 
 
 def mark(directory: Folder) -> str:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..study.units import quantity
+from ..study.units import quantity, unit_of
 from .events import Run
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def spread(row: Any) -> str:
     """The least and the most TEPS of a configuration, in the unit of its median."""
     if row["runs"] < 2:
         return ""
-    unit = quantity("harmonic_mean_TEPS", row["teps"]).split()[1]
-    factor = {"TEPS": 1.0, "MTEPS": 1e-6, "GTEPS": 1e-9}[unit]
+    factor, _ = unit_of("harmonic_mean_TEPS", row["teps"])
     return f"{row['least'] * factor:.3g}-{row['most'] * factor:.3g}"
 
 

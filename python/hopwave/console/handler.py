@@ -30,7 +30,7 @@ HIDDEN = (
 STOPPING = "Terminating processes on user request"
 # Seconds until a job's failure is told: a job that ends with its study, stopped by the user, is
 # told as no failure.
-GRACE = 0.3
+GRACE = 1.5
 
 
 class Job:
@@ -140,7 +140,9 @@ class LogHandler(LogHandlerBase):
         self.pace.drop(number)
         stopped = Path(f"{self.console.events}.stop")
         if self.console.events and not self.stopping:
-            time.sleep(GRACE)
+            until = time.monotonic() + GRACE
+            while not stopped.exists() and time.monotonic() < until:
+                time.sleep(0.02)
             self.stopping = stopped.exists()
         if self.stopping:
             return

@@ -11,6 +11,13 @@ TEPS, TIME = "harmonic_mean_TEPS", "mean_time"
 KEYS = ["graph", "scale", "edgefactor", "layout", "parts", "algorithm", "method"]
 
 
+def shared_cores(results: "pandas.DataFrame") -> "pandas.Series[bool]":
+    """Of each row of the results, whether its ranks outnumbered the cores."""
+    if "oversubscribed" not in results:
+        return results.index.to_series().map(lambda _: False)
+    return results["oversubscribed"].astype(str).str.lower().isin(["true", "1", "1.0"])
+
+
 def configurations(results: "pandas.DataFrame") -> "pandas.DataFrame":
     """A row for each configuration: KEYS, "taken" (the method that ran), the median, the least and
     the most of TEPS over the repeats ("teps", "least", "most"), the median of the mean seconds of a
@@ -24,9 +31,7 @@ def configurations(results: "pandas.DataFrame") -> "pandas.DataFrame":
             table[column] = None
     for column in (TEPS, TIME, "NBFS"):
         table[column] = pandas.to_numeric(table[column], errors="coerce")
-    table["oversubscribed"] = (
-        table["oversubscribed"].astype(str).str.lower().isin(["true", "1", "1.0"])
-    )
+    table["oversubscribed"] = shared_cores(table)
     more = [key for key in options(table) if table[key].notna().any()]
     groups = table.groupby([*KEYS, *more], sort=False, dropna=False)
     rows = groups.agg(

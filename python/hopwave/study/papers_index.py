@@ -246,8 +246,10 @@ def draw(folder: Path) -> None:
                 )
                 matplotlib.rcParams["svg.fonttype"] = "none"
                 errors = sys.stderr  # which the script sends to its log
-                runpy.run_path(str(script), init_globals={"snakemake": job})
-                sys.stderr = errors
+                try:
+                    runpy.run_path(str(script), init_globals={"snakemake": job})
+                finally:
+                    sys.stderr = errors
                 for kind in (".png", ".pdf"):  # which save() draws, too
                     Path(output["plot"]).with_suffix(kind).unlink(missing_ok=True)
 

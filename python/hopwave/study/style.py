@@ -53,13 +53,6 @@ def logarithmic(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def shared_cores(results: Any) -> Any:
-    """Of each row of the results, whether its ranks outnumbered the cores."""
-    if "oversubscribed" not in results:
-        return results.index.to_series().map(lambda _: False)
-    return results["oversubscribed"].astype(str).str.lower().isin(["true", "1", "1.0"])
-
-
 def across(results: Any) -> tuple[str, str]:
     """The column that graphs of one name differ in, and its name in words."""
     if results["scale"].nunique() > 1 or results["edgefactor"].nunique() == 1:
