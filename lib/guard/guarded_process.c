@@ -31,9 +31,10 @@ struct stream {
 struct hw_guard_limits hw_guard_limits_of(hw_count bytes)
 {
     /* Deflated data may take a thousand times as long; a file that needs it means harm. */
-    const double megabytes = (double)bytes / 1e6;
+    const hw_count most = bytes < (hw_count)1 << 44 ? bytes : (hw_count)1 << 44;
+    const double megabytes = (double)most / 1e6;
 
-    return (struct hw_guard_limits){.memory = ((hw_count)512 << 20) + 2 * bytes,
+    return (struct hw_guard_limits){.memory = ((hw_count)512 << 20) + 2 * most,
                                     .seconds = 20 + megabytes};
 }
 
@@ -191,6 +192,20 @@ static enum hw_status status_of(const char *file, int ended, bool in_time,
                    error->text);
 }
 
+/* Waits for the child: until it ends, or until its time is over. Returns whether it ended, with
+ * *ended as waitpid() has it. */
+static bool wait_until(pid_t child, double until, int *ended)
+{
+    for (;;) {
+        const pid_t done = waitpid(child, ended, WNOHANG);
+        if (done != 0 && !(done < 0 && errno == EINTR))
+            return done > 0;
+        if (now() >= until)
+            return false;
+        (void)poll(NULL, 0, 1);
+    }
+}
+
 static bool make_pipes(int printed[2], int error[2])
 {
     if (pipe2(printed, O_CLOEXEC) != 0)
@@ -211,6 +226,7 @@ enum hw_status hw_guarded_call(const char *file, struct hw_guard_limits limits,
     int printed[2], error[2], ended = 0;
 
     fflush(NULL);
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would hide how the child ends */
     if (!make_pipes(printed, error))
         return hw_fail(err, HW_RESOURCES, "no pipe for a process: %s", strerror(errno));
     const pid_t child = fork();
@@ -225,11 +241,14 @@ enum hw_status hw_guarded_call(const char *file, struct hw_guard_limits limits,
     }
     struct stream stream[2] = {{.fd = printed[0], .max = PRINTED_MAX},
                                {.fd = error[0], .max = sizeof err->text}};
-    const bool in_time = collect(stream, now() + limits.seconds);
-    if (!in_time)
+    /* A process may close its pipes and go on. */
+    const double until = now() + limits.seconds;
+    const bool in_time = collect(stream, until) && wait_until(child, until, &ended);
+    if (!in_time) {
         (void)kill(child, SIGKILL);
-    while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
-        ;
+        while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+            ;
+    }
     const enum hw_status status = status_of(file, ended, in_time, &stream[1], err);
     if (in_time && WIFEXITED(ended) && stream[0].text)
         print_lines(stream[0].text, stream[0].length);

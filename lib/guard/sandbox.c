@@ -65,8 +65,9 @@ static bool set_limits(const struct hw_sandbox *sandbox)
 #endif
 #define RULE_PATH_BENEATH 1
 #define ACCESS_READ_FILE (1ull << 2)
-#define ACCESS_ALL ((1ull << 13) - 1) /* of the first version: execute, read, write, make, remove  \
-                                       */
+#define ACCESS_ALL                                                                                 \
+    ((1ull << 13) - 1) /* of the first version: execute, read, write, make, remove                 \
+                        */
 
 struct ruleset {
     uint64_t handled_access_fs;
@@ -146,8 +147,6 @@ static const int allowed_calls[] = {
     SYS_uname,
     SYS_fadvise64,
     SYS_restart_syscall,
-    SYS_tgkill,
-    SYS_fcntl,
     SYS_flock,
     SYS_getrandom,
     SYS_sched_getaffinity,
@@ -204,6 +203,28 @@ static void allow_without(struct program *p, int call, unsigned argument, uint32
     answer(p, SECCOMP_RET_ALLOW);
 }
 
+/* Allows a call if one of its arguments has this value. */
+static void allow_equal(struct program *p, int call, unsigned argument, uint32_t value)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
+    add(p, BPF_LD | BPF_W | BPF_ABS, ARGUMENT_AT(argument), 0, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    answer(p, SECCOMP_RET_ERRNO | EACCES);
+    answer(p, SECCOMP_RET_ALLOW);
+}
+
+/* Allows fcntl() but for the commands by which other processes get signals. */
+static void allow_fcntl(struct program *p)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 6);
+    add(p, BPF_LD | BPF_W | BPF_ABS, ARGUMENT_AT(1), 0, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN, 2, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETSIG, 1, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN_EX, 0, 1);
+    answer(p, SECCOMP_RET_ERRNO | EACCES);
+    answer(p, SECCOMP_RET_ALLOW);
+}
+
 static bool restrict_calls(void)
 {
     const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
@@ -225,6 +246,8 @@ static bool restrict_calls(void)
 #endif
     allow_without(&p, SYS_mmap, 2, PROT_EXEC);
     allow_without(&p, SYS_mprotect, 2, PROT_EXEC);
+    allow_equal(&p, SYS_tgkill, 0, (uint32_t)getpid()); /* as abort() does */
+    allow_fcntl(&p);
     answer(&p, SECCOMP_RET_ERRNO | EPERM);
     const struct sock_fprog filter = {.len = p.length, .filter = p.code};
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
