@@ -72,7 +72,8 @@ static int run(const char *name, char **argv)
         execv(path, argv);
     }
     execvp(program, argv);
-    fprintf(stderr, "hopwave: %s: %s; it must be in the same folder as hopwave\n", program, strerror(errno));
+    fprintf(stderr, "hopwave: %s: %s; it must be in the same folder as hopwave\n", program,
+            strerror(errno));
     return HW_INTERNAL;
 }
 

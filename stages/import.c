@@ -139,11 +139,10 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
 int main(int argc, char **argv)
 {
     static const struct argp_option option_table[] = {
-        {"format", KEY_FORMAT, "auto|edges|mtx|gr|metis|sg|wsg|packed", 0,
+        {"format", KEY_FORMAT, "auto|edges|mtx|gr|metis|sg|wsg|packed|ldbc", 0,
          "edges (plain and SNAP edge lists), mtx (Matrix Market), gr (DIMACS), metis, sg or wsg "
-         "(GAP), "
-         "ldbc (NAME.v and NAME.e) or packed (Graph500); auto, the default, decides by the content, "
-         "but for ldbc by the names of the files and never for packed",
+         "(GAP), ldbc (NAME.v and NAME.e) or packed (Graph500); auto, the default, decides by the "
+         "content, but for ldbc by the names of the files and never for packed",
          0},
         {"undirected", KEY_UNDIRECTED, 0, 0,
          "Make each unordered pair of vertices one tuple, however often and in which order it is "
@@ -167,9 +166,10 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {
         .name = "hopwave-import",
         .arguments = "FILE",
-        .doc = "Reads graphs from the files of other programs: texts, compressed by gzip, xz, bzip2 or "
-               "Zstandard or not, tar archives with one graph in them, and binary files. Any number "
-               "of ranks and threads reads the same graph.",
+        .doc =
+            "Reads graphs from the files of other programs: texts, compressed by gzip, xz, bzip2 "
+            "or Zstandard or not, tar archives with one graph in them, and binary files. Any "
+            "number of ranks and threads reads the same graph.",
         .options = option_table,
         .take = take,
         .has_output = true};

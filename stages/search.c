@@ -99,7 +99,7 @@ int main(int argc, char **argv)
          "Shortest paths by the weights of the file (default: paths of the fewest edges)", 0},
         {"ids", KEY_IDS, 0, 0,
          "Vertices are ids from 0, as Hopwave numbers them (default: the file's own names)", 0},
-        {"format", KEY_FORMAT, "auto|edges|mtx|gr|metis|sg|wsg|packed", 0,
+        {"format", KEY_FORMAT, "auto|edges|mtx|gr|metis|sg|wsg|packed|ldbc", 0,
          "The format of the file (default: auto, by its content), as hopwave-import takes it", 0},
         {"undirected", KEY_UNDIRECTED, 0, 0, "Edges can be walked both ways", 0},
         {"directed", KEY_DIRECTED, 0, 0, "Edges lead from the first vertex to the second", 0},

@@ -178,7 +178,12 @@ static int create(const char *path, int (*by)(const char *name, void *data), voi
 
     if (by && by(path, data) != 0)
         return -1;
-    int fd = open(path, O_RDWR | O_CLOEXEC | (by ? 0 : O_CREAT | O_EXCL), 0666);
+    int fd = open(path, O_RDWR | O_CLOEXEC | (by ? O_NOFOLLOW : O_CREAT | O_EXCL), 0666);
+    if (fd < 0 && by) {
+        const int why = errno;
+        (void)unlink(path);
+        errno = why == ENOENT ? EEXIST : why; /* removed as a leftover before it was locked */
+    }
 
     /* Before it was locked, another process may have removed it as a leftover. */
     if (fd >= 0 && hw_incomplete_file_lock(fd, true) && fstat(fd, &about) == 0 &&

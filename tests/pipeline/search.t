@@ -113,4 +113,6 @@ for page in "$top_builddir"/hopwave*.1; do
     name=$(basename "$page" .1)
     is "sections of $name" "$(grep -c -E '^\.SH "?(EXAMPLES|EXIT STATUS|SEE ALSO)' "$page")" 3
 done
+mkfifo pipe
+refused "a pipe" 3 'pipe: is no plain file' hopwave-search pipe --from 1
 done_testing

@@ -319,8 +319,8 @@ const char *hw_import_digest(const struct hw_import *import)
 static hw_count guess_tuples(const struct hw_import *import)
 {
     const hw_count body = hw_import_body(import);
-    /* Not more than the bytes can hold; nothing is compressed to less than 1/1100. */
-    const hw_count bytes = import->input.stream ? 1100 * import->input.file_size : body;
+    /* Not more than the bytes can hold. */
+    const hw_count bytes = import->input.stream ? hw_unpack_max(import->input.file_size) : body;
     const hw_count max =
         import->reader->lines ? bytes / import->reader->tuple_bytes + 1 : INT64_MAX;
 

@@ -2,6 +2,7 @@
 
 #include "lib/engine/core/method.h"
 #include "lib/engine/sssp/weight_stats.h"
+#include "lib/graph/import/input/input.h"
 #include "lib/graph/vertex_labels.h"
 #include "lib/layout/part.h"
 #include "lib/run/roots.h"
@@ -16,13 +17,14 @@ static bool is_hdf5(const char *path)
 {
     static const char signature[] = "\x89HDF\r\n\x1a\n";
     char bytes[sizeof signature - 1];
-    FILE *file = fopen(path, "rb");
+    struct hw_error ignored;
+    struct hw_input input;
+    hw_count got = 0;
 
-    if (!file)
-        return false;
-    const bool same =
-        fread(bytes, sizeof bytes, 1, file) == 1 && memcmp(bytes, signature, sizeof bytes) == 0;
-    fclose(file);
+    const bool same = hw_input_open(path, &input, &ignored) == HW_OK &&
+                      hw_input_read(&input, 0, bytes, sizeof bytes, &got, &ignored) == HW_OK &&
+                      got == (hw_count)sizeof bytes && memcmp(bytes, signature, sizeof bytes) == 0;
+    hw_input_close(&input);
     return same;
 }
 

@@ -116,7 +116,8 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
     struct shape shape;
 
     if (input->stream)
-        return hw_fail(err, HW_BAD_INPUT, "%s: is compressed or in an archive; unpack it first, as %s is binary",
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: is compressed or in an archive; unpack it first, as %s is binary",
                        input->path, name);
     if (!read_shape(head, &shape) || size_of(&shape, width) < 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: does not begin as a file of format %s", input->path,

@@ -51,7 +51,8 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
     char *path = NULL;
 
     if (input->stream)
-        return hw_fail(err, HW_BAD_INPUT, "%s: is compressed or in an archive; unpack it first, as packed is binary",
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: is compressed or in an archive; unpack it first, as packed is binary",
                        input->path);
     if (input->size % TUPLE_SIZE != 0)
         return hw_fail(err, HW_BAD_INPUT,

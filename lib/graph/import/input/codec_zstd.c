@@ -8,9 +8,12 @@
 
 static bool recognize(const unsigned char *first, size_t count)
 {
-    static const unsigned char magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+    static const unsigned char magic[] = {0x28, 0xb5, 0x2f, 0xfd}, skipped[] = {0x2a, 0x4d, 0x18};
 
-    return count >= sizeof magic && memcmp(first, magic, sizeof magic) == 0;
+    /* The first frame may be one that is to be skipped, as pzstd writes it. */
+    return count >= sizeof magic &&
+           (memcmp(first, magic, sizeof magic) == 0 ||
+            (first[0] >> 4 == 5 && memcmp(first + 1, skipped, sizeof skipped) == 0));
 }
 
 #ifdef HAVE_ZSTD

@@ -141,7 +141,7 @@ static enum hw_status fill_bounded(struct hw_input *input, void *bytes, hw_count
                                    hw_count *got, struct hw_error *err)
 {
     struct unpack *unpack = input->state;
-    const hw_count limit = HW_UNPACK_RATIO * input->file_size + HW_UNPACK_MORE;
+    const hw_count limit = hw_unpack_max(input->file_size);
 
     HW_TRY(fill(input, bytes, count, got, err));
     unpack->at += *got;

@@ -45,6 +45,14 @@ enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
 #define HW_UNPACK_RATIO ((hw_count)2000)
 #define HW_UNPACK_MORE ((hw_count)64 << 20)
 
+/* Bytes that a compressed file may be unpacked to. Local. */
+static inline hw_count hw_unpack_max(hw_count file_size)
+{
+    const hw_count most = (INT64_MAX - HW_UNPACK_MORE) / HW_UNPACK_RATIO;
+
+    return (file_size < most ? file_size : most) * HW_UNPACK_RATIO + HW_UNPACK_MORE;
+}
+
 /*
  * Reads up to count bytes from offset on; fewer only at the end of the file. Local.
  * Error messages start with the path.
