@@ -1,6 +1,6 @@
 /* Options of several methods on GPUs. */
-#ifndef HOPWAVE_GPU_ENGINE_HUB_ORDER_OPTION_H
-#define HOPWAVE_GPU_ENGINE_HUB_ORDER_OPTION_H
+#ifndef HOPWAVE_GPU_ENGINE_ONE_GPU_OPTIONS_H
+#define HOPWAVE_GPU_ENGINE_ONE_GPU_OPTIONS_H
 
 #include "lib/engine/core/engine_options.h"
 

@@ -349,6 +349,20 @@ const char *hw_methods_summary(void)
     return text;
 }
 
+/* Prints which words of another option an option goes with. */
+static void print_required(const struct hw_option *option, FILE *out)
+{
+    const char *separator = " ";
+
+    fprintf(out, "      only with --%s", option->requires->name);
+    for (int w = 0; option->requires->words[w]; w++)
+        if (option->required_words >> w & 1) {
+            fprintf(out, "%s%s", separator, option->requires->words[w]);
+            separator = " or ";
+        }
+    fprintf(out, "\n");
+}
+
 static void print_option_help(const struct hw_option *option, FILE *out)
 {
     char range[64], words[HW_OPTION_TEXT], value[HW_OPTION_TEXT];
@@ -360,8 +374,7 @@ static void print_option_help(const struct hw_option *option, FILE *out)
     if (range[0] || words[0])
         fprintf(out, "      values: %s%s\n", range, words);
     if (option->requires)
-        fprintf(out, "      only with --%s %s\n", option->requires->name,
-                option->requires->words[__builtin_ctzll(option->required_words)]);
+        print_required(option, out);
     if (option->type != HW_OPTION_FLAG)
         fprintf(out, "      default: %s\n", hw_option_default_text(option, value));
 }

@@ -15,6 +15,9 @@ ok "help lists what it sets" grep -q -e '--as-published sets: .*--alpha=0.1' hel
 hopwave-traverse -q g.h5 --layout 1d --roots 1 -o cpu.h5
 is "/run says that it was not given" "$(info cpu.h5 as_published)" 0
 
+refused "fetches are of warps" 2 "--fetch" hopwave-traverse -q g.h5 --layout 1d --device cuda \
+    --method adaptive --balance static --fetch 32 -o t.h5
+
 needs_gpu "methods as published" 1 g.h5 --layout 1d
 hopwave-traverse -q --force g.h5 --layout 1d --roots 2 -o cpu.h5
 like_cpu "adaptive as published" 1 g.h5 --layout 1d --method adaptive --as-published --roots 2

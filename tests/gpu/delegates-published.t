@@ -34,22 +34,6 @@ take() {
     ranks "$count" hopwave-traverse -q --force "${searched:-rmat.h5}" --layout degree-separated \
         --parts "$parts" --device cuda --roots 2 --check "$@" -o "$out"
 }
-cat >steps.py <<'END'
-import sys, h5py
-def steps(name):
-    r = h5py.File(name)["run/steps"][:]
-    return r[r["routine"] != b"parents"]
-def ways(r):  # {"dd:bu", ...}
-    return {word for row in r["routine"] for word in row.decode().split() if ":" in word}
-t = [steps(name) for name in sys.argv[2:]]
-exec(sys.argv[1])
-END
-# steps NAME FILE...: what the code on standard input says of their steps, t.
-steps() {
-    name=$1
-    shift
-    ok "$name" "$PYTHON3" steps.py "$(cat)" "$@"
-}
 
 # ---- directions ----
 for name in dd dn nd; do
@@ -57,7 +41,8 @@ for name in dd dn nd; do
         --forward-factor-$name 1e-9
 done
 steps "each subgraph has a factor of its own" dd.h5 dn.h5 nd.h5 <<'END'
-back = [{way for way in ways(r) if way.endswith("bu")} for r in t]
+back = [{way for row in r["routine"] for way in row.decode().split() if way.endswith(":bu")}
+        for r in t]
 assert back == [{"dd:bu"}, {"dn:bu"}, {"nd:bu"}], back
 END
 # The paper's estimate turns visits at other steps, those of a CPU, which always has it.

@@ -42,20 +42,6 @@ take() {
     ranks 4 hopwave-traverse -q --force rmat.h5 --layout 2d --grid 2x2 --device cuda \
         --method scan2d --direction top-down --roots 3 --check "$@" -o "$out"
 }
-cat >steps.py <<'END'
-import sys, h5py
-def steps(name):
-    r = h5py.File(name)["run/steps"][:]
-    return r[r["routine"] != b"parents"]
-t = [steps(name) for name in sys.argv[2:]]
-exec(sys.argv[1])
-END
-# steps NAME FILE...: what the code on standard input says of their steps, t.
-steps() {
-    name=$1
-    shift
-    ok "$name" "$PYTHON3" steps.py "$(cat)" "$@"
-}
 take default.h5
 take visited.h5 --skip-visited off
 take slices.h5 --level-slices off

@@ -58,3 +58,20 @@ odd_graph() {
         print "5 5\n4000 4000" }' >odd.txt
     hopwave-import -q --format edges --undirected odd.txt -o odd.h5
 }
+
+# steps NAME FILE...: holds where the Python on standard input accepts the steps of these files, t,
+# without those of parents.
+steps() {
+    tap_what=$1
+    shift
+    tap_python=$(python_with h5py) || {
+        skip "$tap_what" "no Python has h5py"
+        return
+    }
+    ok "$tap_what" "$tap_python" -c 'import sys, h5py
+def steps(name):
+    r = h5py.File(name)["run/steps"][:]
+    return r[r["routine"] != b"parents"]
+t = [steps(name) for name in sys.argv[2:]]
+exec(sys.argv[1])' "$(cat)" "$@"
+}

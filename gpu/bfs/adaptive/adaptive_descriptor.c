@@ -69,8 +69,10 @@ static const struct hw_option option_fetch = {
     .argument = "N",
     .words = fetch_words,
     .word_numbers = fetches,
-    .help = "Queue entries that a warp takes at a time bottom-up, with --balance warp",
-    .attribute = "fetch"};
+    .help = "Queue entries that a warp takes at a time bottom-up",
+    .attribute = "fetch",
+    .requires = &option_balance,
+    .required_words = UINT64_C(1) << HW_BALANCE_AUTO | UINT64_C(1) << HW_BALANCE_WARP};
 
 static const struct hw_option option_tests_in_flight = {
     .name = "tests-in-flight",
@@ -86,9 +88,11 @@ static const struct hw_option option_waiting_pool = {
     .type = HW_OPTION_SWITCH,
     .argument = "on|off",
     .initial = {.number = 1},
-    .help = "With --balance warp let vertices wait until there is one for each lane, and the warp "
-            "take over long lists; off: each lane tests its own to the end",
-    .attribute = "waiting_pool"};
+    .help = "Let vertices wait until there is one for each lane of a warp, and the warp take over "
+            "long lists; off: each lane tests its own to the end",
+    .attribute = "waiting_pool",
+    .requires = &option_balance,
+    .required_words = UINT64_C(1) << HW_BALANCE_AUTO | UINT64_C(1) << HW_BALANCE_WARP};
 
 static const struct hw_option option_first_neighbors = {
     .name = "first-neighbors",

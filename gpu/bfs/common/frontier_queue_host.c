@@ -4,6 +4,15 @@
 
 #include "gpu/engine/step_trace.h"
 
+enum hw_status hw_frontier_queue_check_direction(const struct hw_gpu_engine *engine,
+                                                 struct hw_error *err)
+{
+    return hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP
+               ? hw_fail(err, HW_BAD_INPUT, "--direction: method %s supports top-down only",
+                         engine->method->descriptor->name)
+               : HW_OK;
+}
+
 enum hw_status hw_frontier_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
                                              struct hw_frontier_queue_params *params,
                                              struct hw_error *err)
@@ -13,9 +22,7 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_gpu_engine *engine, int p
     size_t width = hw_frontier_queue_width(engine);
     hw_count active = graph->active;
 
-    if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
-        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s supports top-down only",
-                       engine->method->descriptor->name);
+    HW_TRY(hw_frontier_queue_check_direction(engine, err));
     if (!hw_packed_fits(graph->vertices, graph->edges, HW_FRONTIER_QUEUE_EDGE_BITS))
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s supports up to 2^%d vertices and 2^%d stored edges",

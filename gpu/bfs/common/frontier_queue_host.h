@@ -12,6 +12,10 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_gpu_engine *engine, int p
                                              struct hw_frontier_queue_params *params,
                                              struct hw_error *err);
 
+/* Returns HW_BAD_INPUT for --direction=bottom-up, which the method does not have. */
+enum hw_status hw_frontier_queue_check_direction(const struct hw_gpu_engine *engine,
+                                                 struct hw_error *err);
+
 /* Bytes of an offset into the lists. */
 size_t hw_frontier_queue_width(const struct hw_gpu_engine *engine);
 

@@ -2,6 +2,7 @@
  * Method `scan2d` on a grid of GPUs: setup. Sizes of blocks and heaps, arrays on the device, upload
  * of the local matrix, and the communication that searches use.
  */
+#include "gpu/bfs/common/frontier_queue_host.h"
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
 #include "gpu/engine/step_trace.h"
@@ -286,9 +287,7 @@ enum hw_status hw_scan2d_grid_plan_scatter(struct hw_gpu_engine *engine, struct 
 {
     struct hw_scan2d_grid_state *state = engine->state;
 
-    if (hw_direction_of(&engine->options) == HW_DIRECTION_BOTTOM_UP)
-        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s supports top-down only",
-                       engine->method->descriptor->name);
+    HW_TRY(hw_frontier_queue_check_direction(engine, err));
     state->params.variant.scatters = true;
     return hw_scan2d_grid_plan(engine, err);
 }

@@ -363,9 +363,9 @@ template <typename Offset> struct adjacency {
     Offset begin;
 };
 
-/* The list of this thread in one of `tiles` tiles. Vertices are distributed cyclically, unless they
- * are to be consecutive: a queue
- * begins with hubs, as lists do, and these must not meet in one block. */
+/* The list of this thread in one of `tiles` tiles. Vertices are distributed cyclically: a queue
+ * begins with hubs, as lists do, and these must not meet in one block. With params.consecutive they
+ * are taken as they are queued all the same. */
 template <typename Offset, class How>
 __device__ __forceinline__ adjacency<Offset>
 list_at(const kernel_params &params, const level<Offset> &from, uint32_t tile, uint32_t tiles)

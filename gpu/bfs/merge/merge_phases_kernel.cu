@@ -15,6 +15,7 @@
  * and contraction, which looks it up.
  */
 #include "gpu/bfs/merge/merge_level.cuh"
+#include "gpu/device/grid_stride.cuh"
 
 namespace hw_merge
 {
@@ -207,11 +208,9 @@ __global__ void __launch_bounds__(threads) finish(const kernel_params params, ui
 /* ---- launching ---- */
 
 /* Blocks for `items`, `each` a block: as many as there are tiles. */
-unsigned blocks_for(uint64_t items, uint64_t each)
+unsigned blocks_for(uint64_t items, uint32_t each)
 {
-    const uint64_t blocks = (items + each - 1) / each;
-
-    return static_cast<unsigned>(blocks < 1 ? 1 : blocks > INT32_MAX ? INT32_MAX : blocks);
+    return static_cast<unsigned>(hw_blocks(items, each, INT32_MAX));
 }
 
 /* Blocks of a kernel over tiles. */

@@ -509,7 +509,7 @@ static enum hw_status write_levels(struct hw_gpu_engine *engine, struct hw_error
 
 /* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small"; "overlap" where the host carries
  * masks while slots are visited. */
-static void name_routine(uint32_t directions, bool overlaps, char *routine, size_t size)
+static void name_routine(uint32_t directions, bool overlapped, char *routine, size_t size)
 {
     static const char *const way[] = {"--", "td", "bu", "??"};
 
@@ -517,7 +517,7 @@ static void name_routine(uint32_t directions, bool overlaps, char *routine, size
              way[directions >> 2 * HW_GPU_ND & 3], way[directions >> 2 * HW_GPU_DN & 3],
              way[directions >> 2 * HW_GPU_NN & 3],
              directions >> 2 * HW_GPU_SUBGRAPHS ? " small"
-             : overlaps                         ? " overlap"
+             : overlapped                       ? " overlap"
                                                 : "");
 }
 
@@ -558,7 +558,10 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         (const struct hw_gpu_delegates_trace_record *)records + r;
     const struct hw_gpu_delegates_state *state = context;
 
-    name_routine(record->directions, state->staged.overlaps, step->routine, sizeof step->routine);
+    const struct hw_gpu_delegates_times *times = state->staged.times;
+    const bool overlapped = times && r < HW_GPU_DELEGATES_TIMES && times[r].overlapped;
+
+    name_routine(record->directions, overlapped, step->routine, sizeof step->routine);
     step->direction = (record->directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
                                                                      : HW_DIRECTION_TOP_DOWN;
     step->frontier = record->frontier;

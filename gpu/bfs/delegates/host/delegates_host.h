@@ -64,6 +64,7 @@ struct hw_gpu_delegates_heap {
 struct hw_gpu_delegates_times {
     double expansion, local, normal, reduction, counts, update;
     struct hw_traffic sent;
+    bool overlapped; /* masks were combined while slots were visited */
 };
 
 /* State of searches in which the host stages masks and updates. */

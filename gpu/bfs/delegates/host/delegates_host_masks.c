@@ -25,6 +25,14 @@ void hw_gpu_delegates_end_phase(struct hw_gpu_delegates_run *run, size_t which)
     run->phase_begin = now;
 }
 
+void hw_gpu_delegates_note_overlap(const struct hw_gpu_delegates_run *run)
+{
+    struct hw_gpu_delegates_times *times = times_of(run);
+
+    if (times)
+        times->overlapped = true;
+}
+
 void hw_gpu_delegates_count_sent(const struct hw_gpu_delegates_run *run, const hw_count *bytes)
 {
     const int me = run->engine->ctx->rank, devices = run->engine->part->spec.devices;
@@ -254,18 +262,13 @@ enum hw_status hw_gpu_delegates_reduce_finish(struct hw_gpu_delegates_run *run,
     return status;
 }
 
-/* Delegates that part q discovered, and those of all parts, with duplicates. */
-static hw_count found_by(const struct hw_gpu_delegates_run *run, int q)
-{
-    return (hw_count)(run->words[q * run->engine->ctx->size + q] >> HW_GPU_DELEGATES_FLAG_BITS);
-}
-
+/* Delegates that all parts discovered, with duplicates. */
 static hw_count found_by_all(const struct hw_gpu_delegates_run *run)
 {
     hw_count all = 0;
 
     for (int q = 0; q < run->engine->ctx->size; q++)
-        all += found_by(run, q);
+        all += hw_gpu_delegates_found_by(run, q);
     return all;
 }
 
@@ -282,7 +285,7 @@ bool hw_gpu_delegates_sends_lists(const struct hw_gpu_delegates_run *run)
 static enum hw_status list_own(struct hw_gpu_delegates_run *run, uint32_t *on_device,
                                struct hw_error *err)
 {
-    const hw_count own = found_by(run, run->engine->ctx->rank);
+    const hw_count own = hw_gpu_delegates_found_by(run, run->engine->ctx->rank);
 
     if (own == 0)
         return HW_OK;
@@ -306,10 +309,10 @@ enum hw_status hw_gpu_delegates_reduce_lists(struct hw_gpu_delegates_run *run, s
 
     HW_GPU_DELEGATES_END_PHASE(run, local);
     for (int q = 0; q < ctx->size; q++) {
-        count[q] = (int)found_by(run, q);
+        count[q] = (int)hw_gpu_delegates_found_by(run, q);
         at[q] = all;
         all += count[q];
-        out[q] = q == ctx->rank ? 0 : bytes_in((uint32_t)found_by(run, ctx->rank));
+        out[q] = q == ctx->rank ? 0 : bytes_in(hw_gpu_delegates_found_by(run, ctx->rank));
     }
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgatherv(staged->mask, count[ctx->rank], MPI_UINT32_T,

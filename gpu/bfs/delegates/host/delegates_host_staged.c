@@ -120,6 +120,18 @@ static enum hw_status visit_in_streams(struct hw_gpu_delegates_run *run, struct 
                      : hw_cuda(code, "the visits of method delegates", err);
 }
 
+/* The most delegates that one part discovered. */
+static uint32_t max_found(const struct hw_gpu_delegates_run *run)
+{
+    uint32_t most = 0;
+
+    for (int q = 0; q < run->engine->ctx->size; q++) {
+        const uint32_t found = hw_gpu_delegates_found_by(run, q);
+        most = found > most ? found : most;
+    }
+    return most;
+}
+
 /* All ranks exchange the numbers of delegates that they discovered, while slots are visited.
  * status: of the visits of delegates. Collective; ranks agree. */
 static enum hw_status exchange_delegate_counts(struct hw_gpu_delegates_run *run,
@@ -137,14 +149,11 @@ static enum hw_status exchange_delegate_counts(struct hw_gpu_delegates_run *run,
                "MPI_Allgather", err);
     if (exchanged != HW_OK)
         return exchanged;
-    run->counts.max_delegates = 0;
     for (int q = 0; q < ctx->size; q++) {
-        const uint32_t number = (uint32_t)(found[q] >> HW_GPU_DELEGATES_FLAG_BITS);
         failed = failed || (found[q] & HW_GPU_DELEGATES_FAILED);
         run->words[q * ctx->size + q] = found[q];
-        run->counts.max_delegates =
-            number > run->counts.max_delegates ? number : run->counts.max_delegates;
     }
+    run->counts.max_delegates = max_found(run);
     return failed ? hw_agree(ctx->world, status, err) : HW_OK;
 }
 
@@ -176,13 +185,7 @@ static enum hw_status exchange_counts(struct hw_gpu_delegates_run *run, enum hw_
         flags |= run->words[q * ctx->size] & ((1u << HW_GPU_DELEGATES_FLAG_BITS) - 1);
     if (flags & HW_GPU_DELEGATES_FAILED)
         return hw_agree(ctx->world, status, err);
-    run->counts.max_delegates = 0;
-    for (int q = 0; q < ctx->size; q++) {
-        const uint32_t found =
-            (uint32_t)(run->words[q * ctx->size + q] >> HW_GPU_DELEGATES_FLAG_BITS);
-        run->counts.max_delegates =
-            found > run->counts.max_delegates ? found : run->counts.max_delegates;
-    }
+    run->counts.max_delegates = max_found(run);
     run->counts.any_slot = (flags & (HW_GPU_DELEGATES_FOUND_SLOT | HW_GPU_DELEGATES_SENDS)) != 0;
     run->any_updates = (flags & HW_GPU_DELEGATES_SENDS) != 0;
     return HW_OK;
@@ -364,6 +367,7 @@ static enum hw_status visit_and_reduce(struct hw_gpu_delegates_run *run, enum hw
         status = start_reduction(run, lists, err);
     if (status != HW_OK)
         return status;
+    hw_gpu_delegates_note_overlap(run);
     status = finish_visits(run, run->state->stream[1], err);
     HW_GPU_DELEGATES_END_PHASE(run, expansion);
     status = exchange_counts(run, status, err);

@@ -30,6 +30,12 @@ enum {
     HW_GPU_DELEGATES_FLAG_BITS = 3
 };
 
+/* Delegates that part q discovered in this step, from the words that were exchanged. */
+static inline uint32_t hw_gpu_delegates_found_by(const struct hw_gpu_delegates_run *run, int q)
+{
+    return (uint32_t)(run->words[q * run->engine->ctx->size + q] >> HW_GPU_DELEGATES_FLAG_BITS);
+}
+
 /* Lists of delegates replace masks where they have at most one number for so many words. */
 #define HW_GPU_DELEGATES_LIST_FRACTION 8
 
@@ -43,6 +49,9 @@ void hw_gpu_delegates_end_phase(struct hw_gpu_delegates_run *run, size_t which);
 /* Counts what is sent to other ranks in one exchange: bytes [ranks]. Over mpi what is sent to
  * another node is one message. Local. */
 void hw_gpu_delegates_count_sent(const struct hw_gpu_delegates_run *run, const hw_count *bytes);
+
+/* Notes in the times of this step that masks were combined while slots were visited. Local. */
+void hw_gpu_delegates_note_overlap(const struct hw_gpu_delegates_run *run);
 
 /* ---- gpu/bfs/delegates/host/delegates_host_masks.c: the reduction of masks ---- */
 
