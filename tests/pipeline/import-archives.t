@@ -133,8 +133,13 @@ make_file many a
 refused "thousands of files" 3 'a: holds more than 1000 files' hopwave-import a -o n.h5
 make_file archive a none graph.dat=t
 (cat a && echo "what follows") >a.more
-refused "something behind the end" 3 'a.more: is a truncated tar archive, or something' \
+refused "something behind the end" 3 'a.more: is a truncated or damaged tar archive' \
     hopwave-import a.more -o n.h5
+make_file archive a.read none README=names
+cat a.read a >a.both
+reads "archives one behind the other" a.both "$edges"
+cat a a >a.twice
+refused "the same archive twice" 3 'a.twice: holds several graphs' hopwave-import a.twice -o n.h5
 "$PYTHON3" - a <<'END2' >a.flip || exit 99
 import sys
 data = bytearray(open(sys.argv[1], "rb").read())
@@ -185,7 +190,17 @@ for how in none gz zst; do
     case $how in zst) has ZSTD || continue ;; esac
     make_file archive a $how g.v=ldbc/g.v g.e=ldbc/g.e g.properties=ldbc/g.properties g-BFS=ldbc/g-BFS
     reads "an archive of LDBC, $how" a "$ldbc"
+    reads "the same, asked for, $how" a "$ldbc" --format ldbc
 done
+echo "A graph of LDBC." >about
+make_file archive a none d/g.v=ldbc/g.v d/g.e=ldbc/g.e d/g.properties=ldbc/g.properties d/about=about
+reads "an archive of LDBC and of a text" a "$ldbc"
+reads "the same, asked for" a "$ldbc" --format ldbc
+make_file archive a none g.v=ldbc/g.v g.e=ldbc/g.e g.properties=ldbc/g.properties list=names
+reads "the format that is asked for chooses LDBC's" a "$ldbc" --format ldbc
+make_file archive a none graph.e=t
+refused "an archive without vertices" 3 'a: holds no graph of LDBC: no NAME.e with its NAME.v' \
+    hopwave-import a --format ldbc -o n.h5
 sed -n 2,400p ldbc/g.v >ldbc/h.v
 cp ldbc/g.e ldbc/h.e
 refused "edges of vertices that are not listed" 3 'ldbc/h.e: has edges of a vertex .* ldbc/h.v' \
@@ -213,5 +228,17 @@ refused "a name that is no pair's" 3 't: is neither NAME.v' hopwave-import t --f
 rm ldbc/h.v ldbc/h.properties
 same "a file named so, without its pair, is an edge list" "$(import 1 ldbc/h.e)" \
     "$(import 2 ldbc/h.e --format edges)"
+# Folders of the nodes' own: each rank finds the files of one.
+# shellcheck disable=SC2016 # each rank's shell expands it
+own='cd own"${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}" && exec hopwave-import "$1" -o "$2"'
+mkdir own0 own1
+cp ldbc/g.e own0
+cp ldbc/g.e own1
+for n in 0 1; do
+    cp ldbc/g.v own$n
+    refused "vertices on rank $n alone" 3 "g.e: the vertices .* are there on 1 of 2 ranks" \
+        "$MPIEXEC" -n 2 sh -c "$own" own g.e "$work/n.h5"
+    rm own$n/g.v
+done
 ok "nothing is left behind" test -z "$(find . -name 'n.*' -o -name '*tmp-*')"
 done_testing

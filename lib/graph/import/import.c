@@ -272,6 +272,22 @@ static enum hw_status check_options(const struct hw_import *import, struct hw_er
     return HW_OK;
 }
 
+/* Refuses a list of vertices that only some ranks have: each takes it for a graph of LDBC by what
+ * lies in its own folder, and all must read the same files. Collective. */
+static enum hw_status check_listing_ranks(const struct hw_import *import, struct hw_error *err)
+{
+    const hw_count ranks = import->ctx.size;
+    hw_count listing = import->vertices_path != NULL;
+
+    HW_TRY(hw_sum(import->ctx.world, &listing, err));
+    if (listing == 0 || listing == ranks)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: the vertices and edges of this LDBC graph are there on %" PRI_COUNT
+                   " of %" PRI_COUNT " ranks; copy all its files to each node",
+                   import->options.path, listing, ranks);
+}
+
 enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_import_options *options,
                               struct hw_import **out, struct hw_error *err)
 {
@@ -283,10 +299,12 @@ enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_impo
         import->ctx = *ctx;
         import->options = *options;
         status = hw_import_locate(import, err);
-        if (status == HW_OK)
-            status = hw_import_open_files(import, err);
     }
     status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = check_listing_ranks(import, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, hw_import_open_files(import, err), err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, ctx->rank == 0 ? read_head(import, err) : HW_OK, err);
     if (status == HW_OK)

@@ -26,7 +26,8 @@ struct hw_import {
 };
 
 /* Finds out which files the path stands for, by names alone: edges_path, vertices_path and, of an
- * LDBC graph, the format and what its properties say. Local; the same on all ranks. */
+ * LDBC graph, the format and what its properties say. Local; ranks on other nodes may find other
+ * files. */
 enum hw_status hw_import_locate(struct hw_import *import, struct hw_error *err);
 
 /* Opens them, unpacking what is compressed. Local. */
