@@ -187,6 +187,13 @@ static const struct hw_member *find_member(const struct hw_members *members, con
     return NULL;
 }
 
+/* Whether a member lists the edges of an LDBC graph whose vertices are there, too. */
+static bool has_vertices(const struct hw_members *members, const char *path)
+{
+    return has_suffix(path, ".e") &&
+           find_member(members, path, strlen(path) - strlen(".e"), ".v") != NULL;
+}
+
 /* Whether a member belongs to the graph of another one and is none itself. */
 static bool is_beside(const struct hw_members *members, const char *path)
 {
@@ -199,15 +206,16 @@ static bool is_beside(const struct hw_members *members, const char *path)
             continue;
         if (matrix > 0 && continues(path, other, matrix, "_"))
             return true;
-        if (has_suffix(other, ".e") && find_member(members, other, pair, ".v") &&
-            continues(path, other, pair, ".-"))
+        if (has_vertices(members, other) && continues(path, other, pair, ".-"))
             return true;
     }
     return false;
 }
 
-/* Whether a format takes a member as its own: the one that was asked for, or any. */
-static bool is_graph(const struct hw_import *import, const struct hw_member *member)
+/* Whether a format takes a member as its own: the one that was asked for, or any. LDBC's is told by
+ * names alone. */
+static bool is_graph(const struct hw_import *import, const struct hw_members *members,
+                     const struct hw_member *member)
 {
     struct hw_input input = {.path = member->path, .fd = -1, .stream = true, .size = -1};
     const struct hw_head head = {.input = &input,
@@ -216,6 +224,8 @@ static bool is_graph(const struct hw_import *import, const struct hw_member *mem
                                  .whole = member->head_size == member->size};
     enum hw_import_format format = import->options.format;
 
+    if (format == HW_IMPORT_LDBC)
+        return has_vertices(members, member->path);
     return hw_import_surest(&head, &format) > 0;
 }
 
@@ -234,7 +244,7 @@ static enum hw_status choose(const struct hw_import *import, const struct hw_mem
             continue;
         others++;
         only = member;
-        if (!is_graph(import, member))
+        if (!is_graph(import, members, member))
             continue;
         if (*chosen)
             return hw_fail(err, HW_BAD_INPUT,
@@ -243,6 +253,9 @@ static enum hw_status choose(const struct hw_import *import, const struct hw_mem
                            archive, (*chosen)->path, member->path);
         *chosen = member;
     }
+    if (!*chosen && import->options.format == HW_IMPORT_LDBC)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: holds no graph of LDBC: no NAME.e with its NAME.v beside it", archive);
     if (!*chosen && others == 1 && import->options.format != HW_IMPORT_AUTO)
         *chosen = only;
     if (!*chosen)
@@ -260,12 +273,11 @@ static enum hw_status enter_pair(struct hw_import *import, const struct hw_membe
     const enum hw_import_format format = import->options.format;
     char *title = NULL;
 
-    if (!has_suffix(edges->path, ".e") || (format != HW_IMPORT_AUTO && format != HW_IMPORT_LDBC))
+    if (!has_vertices(members, edges->path) ||
+        (format != HW_IMPORT_AUTO && format != HW_IMPORT_LDBC))
         return HW_OK;
     const struct hw_member *vertices = find_member(members, edges->path, length, ".v");
     const struct hw_member *properties = find_member(members, edges->path, length, ".properties");
-    if (!vertices)
-        return HW_OK;
     import->options.format = HW_IMPORT_LDBC;
     HW_TRY(join(&title, archive, (int)strlen(archive), ": ", err));
     enum hw_status status = HW_OK;
