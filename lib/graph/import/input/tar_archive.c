@@ -119,14 +119,22 @@ static void stop(struct tar *tar)
     tar->reader = NULL;
 }
 
-/* Begins at the first byte. */
+/* Whether a code of libarchive is no failure. */
+static bool passes(int code)
+{
+    return code == ARCHIVE_OK || code == ARCHIVE_WARN;
+}
+
+/* Begins at the first byte. Zeros between entries end no archive: others may follow, as tar can
+ * append them. */
 static enum hw_status start(struct tar *tar, struct hw_error *err)
 {
     stop(tar);
     tar->at = tar->tail_zeros = 0;
     tar->status = HW_OK;
     tar->reader = archive_read_new();
-    if (!tar->reader || archive_read_support_format_tar(tar->reader) < ARCHIVE_WARN)
+    if (!tar->reader || !passes(archive_read_support_format_tar(tar->reader)) ||
+        !passes(archive_read_set_options(tar->reader, "tar:read_concatenated_archives")))
         return hw_fail(err, HW_RESOURCES, "%s: no memory to read it", tar->input->path);
     if (archive_read_open(tar->reader, tar, NULL, give_bytes, NULL) != ARCHIVE_OK)
         return fail_archive(tar, err);
@@ -141,7 +149,7 @@ static enum hw_status next_entry(struct tar *tar, struct archive_entry **entry,
 
     if (code == ARCHIVE_EOF)
         *entry = NULL;
-    return code == ARCHIVE_EOF || code >= ARCHIVE_WARN ? HW_OK : fail_archive(tar, err);
+    return code == ARCHIVE_EOF || passes(code) ? HW_OK : fail_archive(tar, err);
 }
 
 /* Reads up to count bytes of an entry; fewer only at its end. */
