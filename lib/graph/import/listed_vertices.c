@@ -3,6 +3,7 @@
  * between others are refused. The list is parsed as edges are, each vertex a tuple to itself, and
  * its pieces lie behind those of the edges while ids are compacted.
  */
+#include "lib/base/bitmap.h"
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/import/formats/ldbc.h"
@@ -70,10 +71,8 @@ static enum hw_status mark_listed(const struct hw_import *import, const struct h
 
     for (hw_count k = first; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
-        for (hw_count i = 0; i < piece->count; i++) {
-            const hw_gid id = hw_piece_id(piece, piece->source, i);
-            bits[id >> 6] |= (uint64_t)1 << (id & 63);
-        }
+        for (hw_count i = 0; i < piece->count; i++)
+            hw_bitmap_set(bits, hw_piece_id(piece, piece->source, i));
     }
     for (hw_count w = 0; w < words; w += REDUCED) {
         const hw_count some = words - w < REDUCED ? words - w : REDUCED;
@@ -96,7 +95,7 @@ static enum hw_status check_edges(const struct hw_import *import, const struct h
         for (hw_count i = 0; i < piece->count; i++) {
             const hw_gid s = hw_piece_id(piece, piece->source, i);
             const hw_gid t = hw_piece_id(piece, piece->target, i);
-            if (!(bits[s >> 6] >> (s & 63) & 1) || !(bits[t >> 6] >> (t & 63) & 1))
+            if (!hw_bitmap_test(bits, s) || !hw_bitmap_test(bits, t))
                 return hw_fail(err, HW_BAD_INPUT,
                                "%s: has edges of a vertex that is not listed in %s",
                                import->input.path, import->vertices.path);

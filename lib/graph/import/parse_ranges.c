@@ -446,11 +446,9 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
         job.piece_size = import->options.piece > 0 ? import->options.piece : HW_PIECE_MAX;
     else
         status = hw_agree(ctx->world, assign(&job, total, err), err);
-    if (status != HW_OK)
-        return status;
-    if (import->input.stream)
+    if (status == HW_OK && import->input.stream)
         status = hw_job_stream(&job, err);
-    else
+    else if (status == HW_OK)
         parse_pieces(&job);
     hw_progress_end(&job.bar);
     if (status == HW_OK)
