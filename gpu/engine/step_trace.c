@@ -108,14 +108,22 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
     return hw_gpu_append_records(&records, steps, err);
 }
 
+enum hw_status hw_gpu_append_named(struct hw_trace *steps, const char *routine,
+                                   struct hw_trace_record **step, struct hw_error *err)
+{
+    *step = hw_trace_append(steps);
+    if (!*step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    snprintf((*step)->routine, sizeof(*step)->routine, "%s", routine);
+    return HW_OK;
+}
+
 enum hw_status hw_gpu_append_step(struct hw_trace *steps, const char *routine, double seconds,
                                   struct hw_error *err)
 {
-    struct hw_trace_record *step = hw_trace_append(steps);
+    struct hw_trace_record *step = NULL;
 
-    if (!step)
-        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    snprintf(step->routine, sizeof step->routine, "%s", routine);
+    HW_TRY(hw_gpu_append_named(steps, routine, &step, err));
     step->seconds[HW_PHASE_UPDATE] = seconds;
     return HW_OK;
 }

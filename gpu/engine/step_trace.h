@@ -66,6 +66,11 @@ enum hw_status hw_gpu_append_trace(const struct hw_gpu_trace_record *record, hw_
                                    struct hw_gpu_clock clock, struct hw_trace *steps,
                                    struct hw_error *err);
 
+/* Appends an empty step of a name, for counts that belong to no kernel's record: *step, valid until
+ * the next one is appended. HW_RESOURCES where memory is short. Local. */
+enum hw_status hw_gpu_append_named(struct hw_trace *steps, const char *routine,
+                                   struct hw_trace_record **step, struct hw_error *err);
+
 /* Appends one step that took `seconds` of the update phase, such as the translation of parents.
  * HW_RESOURCES where memory is short. Local. */
 enum hw_status hw_gpu_append_step(struct hw_trace *steps, const char *routine, double seconds,

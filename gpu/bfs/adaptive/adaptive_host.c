@@ -199,10 +199,10 @@ static enum hw_status add_profile(const struct hw_adaptive_params *params, struc
     for (int bits = 1; bits < HW_ADAPTIVE_DEGREES && status == HW_OK; bits++) {
         if (profile[bits].vertices == 0)
             continue;
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step)
-            return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        snprintf(step->routine, sizeof step->routine, "degree %" PRId64, INT64_C(1) << (bits - 1));
+        struct hw_trace_record *step = NULL;
+        char name[sizeof step->routine];
+        snprintf(name, sizeof name, "degree %" PRId64, INT64_C(1) << (bits - 1));
+        HW_TRY(hw_gpu_append_named(steps, name, &step, err));
         step->frontier = (hw_count)profile[bits].vertices;
         step->edges_examined = (hw_count)profile[bits].checked;
     }
@@ -223,10 +223,8 @@ static enum hw_status add_variant(const struct hw_adaptive_params *params,
                 {"single-block levels", counts->single_block_levels}};
 
     for (size_t r = 0; params->varies && r < sizeof rows / sizeof *rows; r++) {
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step)
-            return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        snprintf(step->routine, sizeof step->routine, "%s", rows[r].name);
+        struct hw_trace_record *step = NULL;
+        HW_TRY(hw_gpu_append_named(steps, rows[r].name, &step, err));
         step->frontier = (hw_count)rows[r].count;
     }
     return HW_OK;

@@ -7,11 +7,11 @@
 #include "gpu/device/packed_queue.h"
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/one_gpu_options.h"
+#include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct state {
     struct hw_merge_params params;
@@ -185,10 +185,8 @@ static enum hw_status append_tiles(const struct hw_merge_params *params, struct 
     HW_TRY(hw_gpu_get(&counts, params->counts, sizeof counts, err));
     const unsigned long long count[] = {counts.tiles, counts.max_edges};
     for (int r = 0; r < 2; r++) {
-        struct hw_trace_record *step = hw_trace_append(steps);
-        if (!step)
-            return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        snprintf(step->routine, sizeof step->routine, "%s", names[r]);
+        struct hw_trace_record *step = NULL;
+        HW_TRY(hw_gpu_append_named(steps, names[r], &step, err));
         step->frontier = (hw_count)count[r];
     }
     return HW_OK;

@@ -518,11 +518,9 @@ static bool counts_direct(const struct hw_bellman *own)
 static enum hw_status append_direct(const struct hw_bellman *own, struct hw_trace *steps,
                                     struct hw_error *err)
 {
-    struct hw_trace_record *step = hw_trace_append(steps);
+    struct hw_trace_record *step = NULL;
 
-    if (!step)
-        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    snprintf(step->routine, sizeof step->routine, "without atomics");
+    HW_TRY(hw_gpu_append_named(steps, "without atomics", &step, err));
     step->discovered = (hw_count)own->control.direct;
     return HW_OK;
 }
