@@ -40,10 +40,17 @@ def names_in(item: Any) -> dict[str, str]:
     return renamed(item.name, int(item.file.attrs["format_version"]))
 
 
-def read_csv(path: str | PathLike[str], **options: Any) -> "pandas.DataFrame":
-    """A CSV file of a study, of any version, as a frame."""
+def read_csv(
+    path: str | PathLike[str], name: str | None = None, **options: Any
+) -> "pandas.DataFrame":
+    """A CSV file of a study, of any version, as a frame; name: what studies call it, if it was
+    stored under another name."""
     from pandas import read_csv as read
 
     table: pandas.DataFrame = read(path, **options)
-    names = {old: new for old, new in renamed(Path(path).name).items() if new not in table.columns}
+    names = {
+        old: new
+        for old, new in renamed(name or Path(path).name).items()
+        if new not in table.columns
+    }
     return table.rename(columns=names)

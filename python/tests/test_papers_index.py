@@ -67,3 +67,13 @@ def test_every_statement_has_a_reason() -> None:
         for claim in papers_index.verdicts_of(source, paper):
             assert claim["why"], claim
             assert claim["verdict"] in papers_index.WORST
+
+
+def test_results_of_an_earlier_version_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    results = tmp_path / "doc" / "papers" / "results"
+    results.mkdir(parents=True)
+    (tmp_path / "doc" / "papers" / "papers.yaml").write_text("[]\n", encoding="utf-8")
+    (results / "old-h200.csv").write_text("parts,bytes_between_nodes\n2,40\n", encoding="utf-8")
+    tables = papers_index.Source(tmp_path).tables({"file": "old-h200.csv"})
+    assert list(tables["results"].columns) == ["parts", "internode_bytes"]

@@ -48,10 +48,11 @@ class Source:
 
     def tables(self, entry: Mapping[str, Any]) -> "dict[str, pandas.DataFrame]":
         """The tables of one set of results; without times, where these are not to be taken."""
-        from pandas import read_csv
+        from ..renamed import read_csv
 
         files = {"results": entry["file"], **entry.get("tables", {})}
-        tables = {name: read_csv(self.folder / "results" / file) for name, file in files.items()}
+        folder = self.folder / "results"
+        tables = {name: read_csv(folder / file, f"{name}.csv") for name, file in files.items()}
         if entry.get("counters"):
             for name, table in tables.items():
                 timed = [c for c in table if kind_of(str(c)) and "bytes" not in str(c)]
