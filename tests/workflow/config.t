@@ -431,6 +431,8 @@ graphs:
   - {name: bare, model: rmat, scales: [5, 6]}
   - {name: below, model: rmat, scales: [6], directed: true, weights: signed}
   - {name: ring, file: data/ring.txt, undirected: true}
+  - {name: bare-ring, file: data/ring.txt, undirected: true, weights: none}
+  - {model: road, scales: [4]}
 layouts: [{layout: 1d}]
 parts: [1]
 methods: [{method: auto}, {algorithm: sssp, method: delta}]
@@ -439,8 +441,9 @@ END
 is "graphs that a method is not for are named, with the reason" "$(grep '^hopwave-study: ' unlike.out)" \
     "hopwave-study: left out: sssp by delta on bare, which has no weights
 hopwave-study: left out: sssp by delta on below, which has negative weights
-hopwave-study: left out: sssp by delta on ring, of whose file no weights are taken (weights: none)"
-ok "and the others run" grep -q '^traverse[a-z_]*  *6$' unlike.out
+hopwave-study: left out: sssp by delta on ring, whose weights no study knows before it reads the file (weights: auto); integer or real says that there are some
+hopwave-study: left out: sssp by delta on bare-ring, of whose file no weights are taken (weights: none)"
+ok "and the others run" grep -q '^traverse[a-z_]*  *9$' unlike.out
 "$PYTHON3" "$study" run --config few.yaml -n --verbose >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
 

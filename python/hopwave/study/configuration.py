@@ -30,6 +30,8 @@ TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
 CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
 LONGEST = 80  # letters of a value that a sentence shows
 MOST_RUNS = 100_000  # searches of a study; Snakemake can do no more
+# Defaults that hopwave-generate has for one model alone.
+DEFAULTS = {("road", "weights"): "length"}
 EDGE_FACTOR = 16  # of the models that have one; files do not name it
 TYPES = {
     "array": "a list",
@@ -138,9 +140,19 @@ def sentence(error: ValidationError) -> str:
     return f"{key} is {value}, which it may not be"
 
 
+def fill_models(config: Any) -> None:
+    """Fills in what is a default of some models alone; of what is no configuration nothing."""
+    graphs = config.get("graphs") if isinstance(config, dict) else None
+    for entry in graphs if isinstance(graphs, list) else []:
+        for (model, key), value in DEFAULTS.items():
+            if isinstance(entry, dict) and entry.get("model") == model:
+                entry.setdefault(key, value)
+
+
 def filled(config: Any) -> Any:
     """A copy of a configuration with defaults, or StudyError."""
     config = json.loads(json.dumps(config))
+    fill_models(config)
     validator = filling(VALIDATOR)(SCHEMA)
     # The first pass fills defaults in; the second sees what they imply.
     list(validator.iter_errors(config))
@@ -168,7 +180,9 @@ def tag(kind: str, options: Entry, *skip: str) -> str:
     known = SCHEMA["$defs"][kind]["properties"]
     words = []
     for key, value in options.items():
-        if key in skip or value == known[key].get("default"):
+        if key in skip or value == DEFAULTS.get(
+            (options.get("model"), key), known[key].get("default")
+        ):
             continue
         if (key, value) == ("edge_factor", EDGE_FACTOR):
             continue
@@ -227,7 +241,7 @@ def applies(method: Entry, graph: Entry) -> bool:
     """Whether a method works on a graph with such weights."""
     if method["algorithm"] == "bfs":
         return True
-    return graph["weights"] != "none" and not (
+    return graph["weights"] not in ("none", "auto") and not (
         graph["weights"] == "signed" and not methods.negative_weights(method)
     )
 
@@ -239,6 +253,9 @@ def without(method: Entry, entry: Entry) -> str:
         why = "which has negative weights"
     elif "file" in entry:
         why = "of whose file no weights are taken (weights: none)"
+        if entry["weights"] == "auto":
+            why = "whose weights no study knows before it reads the file (weights: auto); integer "
+            why += "or real says that there are some"
     return f"{method['algorithm']} by {method['method']} on {label_of(entry)}, {why}"
 
 
@@ -464,7 +481,7 @@ class Study:
             options.append(f"--abcd {','.join(map(str, entry['abcd']))}")
         if not entry["scramble"]:
             options.append("--no-scramble")
-        if entry["weights"] != "none" or model == "road":  # whose default are lengths
+        if entry["weights"] != DEFAULTS.get((model, "weights"), "none"):
             options.append(f"--weights {entry['weights']}")
         options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
         return self._add(name, label, options, scale=scale)
