@@ -39,7 +39,8 @@ ok "a study is archived as a tar file" archive -o S.tar --source "$source"
 digest=$(sed -n 's/^digest:  //p' "$work/tap.out")
 ok "as a compressed one" archive -o S.tar.gz --source "$source"
 ok "as one of xz" archive -o S.tar.xz --source "$source"
-ok "as a folder" archive -o S --source "$source"
+ok "as a folder, by programs that are not on PATH" \
+    env PATH="${PATH#"$top_builddir:"}" "$PYTHON3" "$study" archive -o S --source "$source"
 ok "with all that can be made again" archive -o P --source "$source" --partitions --edges --narrow
 refused "no processors" 2 "--cores: 0 is no number" "$PYTHON3" "$study" archive -o T.tar --cores 0
 ok "large datasets are compressed, and are what they were" "$PYTHON3" - <<'END'

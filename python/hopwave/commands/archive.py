@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..study.configuration import Study
 
 from . import base
-from .base import Place, fail, need, read_study
+from .base import Place, fail, need, read_study, use_programs
 
 PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
 # Of results/, beside the files that the configuration names.
@@ -122,6 +122,8 @@ def add(commands: Any) -> None:
 
 def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
+    # A configuration is read by what hopwave-traverse says of its methods.
+    use_programs(place, None)
     from .records import UnreadableError
 
     folder, output = Path(options.directory), Path(options.output)
