@@ -20,6 +20,16 @@ is "it ends with totals" "$(tail -n 4 plan.out | sed 's/:.*//' | tr '\n' ' ')" "
 ok "of all jobs" grep -q '^jobs:  *[0-9]* (1 generate, 2 partition, 2 traverse, 2 validate, ' plan.out
 ok "and names them" grep -q '^traverse:  *rmat-s6 1d-1 auto r1, rmat-s6 1d-2 auto r1$' plan.out
 ok "nothing was made" test ! -e results
+printf '0 1\n1 2\n' >edges.txt
+cat >file.yaml <<'END'
+graphs: [{name: line, file: edges.txt, undirected: true}]
+layouts: [{layout: 1d}]
+parts: [1]
+roots: {count: 1}
+END
+run_study file.yaml -n >plan.out 2>&1
+is "so does one of a graph that is yet to be imported" "$?" 0
+ok "whose programs cannot say yet" grep -q '^not counted: 3 jobs whose programs cannot say yet, on line-undirected' plan.out
 
 # ---- a job that fails ----
 mkdir bin

@@ -93,7 +93,9 @@ class Estimator:
             file = shlex.quote(str(self.directory / about["file"]))
             return self.ask("hopwave-import", f"{file} {about['options']}", 1, threads)
         graph = self.graphs.get(name)
-        if what == "partition" and graph:
+        if what == "partition":
+            if not graph:
+                return None
             options = self.study.partitions[wildcards["partition"]]["options"]
             return self.ask("hopwave-partition", f"{graph} {options}", 1, threads)
         if what == "traverse":
