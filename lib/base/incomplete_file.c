@@ -315,6 +315,21 @@ enum hw_status hw_incomplete_file_publish(const char *made, const char *path, bo
         return hw_fail(err, HW_USAGE, "exists already; --force replaces it");
     if (failed)
         return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
-    hw_incomplete_file_forget(made);
-    return sync_folder(path, err);
+    status = sync_folder(path, err);
+    /* A name that a loss of power may take back is not left to be trusted. */
+    if (status == HW_OK)
+        hw_incomplete_file_forget(made);
+    else if (rename(path, made) != 0)
+        (void)unlink(path);
+    return status;
+}
+
+enum hw_status hw_incomplete_file_sync(int fd, struct hw_error *err)
+{
+    if (fsync(fd) != 0)
+        return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
+    const int other = dup(fd);
+    if (other < 0 || close(other) != 0)
+        return hw_fail(err, HW_RESOURCES, "cannot be closed: %s", strerror(errno));
+    return HW_OK;
 }

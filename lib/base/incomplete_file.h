@@ -44,8 +44,16 @@ bool hw_incomplete_file_lock(int fd, bool if_unsupported);
 enum hw_status hw_incomplete_file_require_space(int fd, hw_count bytes, hw_count end,
                                                 struct hw_error *err);
 
+/*
+ * Syncs the data of an open file. Some file systems (NFS with quotas) say only when a file is
+ * closed that they have lost what was written: a duplicate of the descriptor is closed, which asks
+ * them, too, and leaves the file open and locked. HW_RESOURCES. Local.
+ */
+enum hw_status hw_incomplete_file_sync(int fd, struct hw_error *err);
+
 /* Renames the file `made` to `path`, under the conditions of hw_incomplete_file_check(), and
- * syncs the folder; the file's data must be synced already. Local. */
+ * syncs the folder; the file's data must be synced already (hw_incomplete_file_sync()). Where the
+ * folder cannot be synced, the file is `made` again. Local. */
 enum hw_status hw_incomplete_file_publish(const char *made, const char *path, bool replace,
                                           struct hw_error *err);
 

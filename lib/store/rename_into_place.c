@@ -153,8 +153,7 @@ static void drop_layout(struct hw_temporary *temporary)
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err)
 {
     drop_layout(&store->temporary);
-    if (fsync(store->temporary.fd) != 0)
-        return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
+    HW_TRY(hw_incomplete_file_sync(store->temporary.fd, err));
     enum hw_status status =
         hw_incomplete_file_publish(store->temporary.path, store->path, store->force, err);
     /* The output of another process is there; nothing will go on from this one. */

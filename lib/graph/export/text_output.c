@@ -109,7 +109,7 @@ enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const 
             pwrite(output->fd, at, (size_t)(count < max ? count : max), (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0)
+        if (written <= 0)
             return hw_fail(err, HW_RESOURCES, "%s: cannot be written: %s", output->path,
                            strerror(errno));
         at += written;
@@ -134,13 +134,11 @@ static enum hw_status publish(struct hw_output *output, struct hw_error *err)
 enum hw_status hw_output_commit(struct hw_output *output, struct hw_error *err)
 {
     const MPI_Comm world = output->ctx.world;
-    enum hw_status status = HW_OK;
+    /* It stays open, and so locked, until it has its name. */
+    enum hw_status status = hw_incomplete_file_sync(output->fd, err);
 
-    if (fsync(output->fd) != 0 || close(output->fd) != 0)
-        status =
-            hw_fail(err, HW_RESOURCES, "%s: cannot be written: %s", output->path, strerror(errno));
-    else
-        output->fd = -1;
+    if (status != HW_OK)
+        hw_prefix(err, status, "%s", output->path);
     status = hw_agree(world, status, err);
     if (status == HW_OK) {
         if (output->ctx.rank == 0)
