@@ -151,7 +151,7 @@ EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
 # A thousand cases of inputs and events that are wrong; any number by hand (tests/campaign/README.md).
 LONG_TESTS += tests/campaign/campaign.t
 EXTRA_DIST += tests/campaign/campaign.t tests/campaign/README.md \
-  tests/campaign/campaign.py tests/campaign/common.py tests/campaign/damage.py \
+  tests/campaign/campaign.py tests/campaign/common.py tests/campaign/damage.py tests/campaign/faults.py \
   tests/campaign/imports.py tests/campaign/metadata.py tests/campaign/processes.py \
   tests/campaign/sealed.py tests/campaign/studies.py tests/campaign/trees.py
 

@@ -45,3 +45,9 @@ lib_store_test_damage_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += tests/faults/make_file
 tests_faults_make_file_SOURCES = tests/faults/make_file.c
 tests_faults_make_file_LDADD = $(LDADD)
+# Failing file systems, for programs of any kind.
+check_PROGRAMS += tests/faults/libbroken-disk.so
+tests_faults_libbroken_disk_so_SOURCES = tests/faults/broken_disk.c
+tests_faults_libbroken_disk_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -fPIC
+tests_faults_libbroken_disk_so_LDFLAGS = -shared
+tests_faults_libbroken_disk_so_LDADD =

@@ -25,6 +25,7 @@ CASES = {
     "trees": 50,
     "signals": 30,
     "disks": 50,
+    "faults": 60,
     "races": 10,
     "configurations": 40,
 }
@@ -32,10 +33,11 @@ CASES = {
 
 def kinds() -> dict[str, type[Any]]:
     """The classes of cases by name; those whose packages lack are left out."""
+    from faults import Faults
     from imports import Imports
     from processes import Disks, Races, Signals
 
-    found: list[type[Any]] = [Imports, Signals, Disks, Races]
+    found: list[type[Any]] = [Imports, Signals, Disks, Faults, Races]
     try:
         from damage import Damage
         from metadata import Contents, Metadata

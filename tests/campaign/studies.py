@@ -142,8 +142,8 @@ class Archives:
             case 3 if path.exists():
                 path.unlink()
                 os.mkfifo(path)
-            case _ if path.is_file() and not path.is_symlink() and path.stat().st_size:
-                path.write_bytes(change(draw, path.read_bytes()))
+            case _ if path.is_file() and not path.is_symlink():
+                path.write_bytes(change(draw, path.read_bytes() or b"\n"))
 
 
 def reseal(folder: Path) -> None:

@@ -48,15 +48,56 @@ is "and nothing is left" "$(left "$work/out")" ""
 
 # What a loss of power leaves: a name stands for a file whose bytes are on the disk already, and is
 # itself there when the program ends.
+hopwave-generate --model rmat --scale 6 --quiet -o "$work/graph.h5"
+hopwave-partition "$work/graph.h5" --layout 1d --parts 1 --quiet -o "$work/parts.h5"
+hopwave-traverse "$work/parts.h5" --algorithm bfs --roots 2 --quiet -o "$work/tree.h5"
+# writes COMMAND: the command that writes a file of each kind.
+writes() {
+    case $1 in
+    make_file) echo "$make_file 1000" ;;
+    export) echo "hopwave-export $work/graph.h5 --format mtx --quiet" ;;
+    traverse) echo "hopwave-traverse $work/parts.h5 --algorithm bfs --roots 2 --quiet" ;;
+    validate) echo "hopwave-validate $work/tree.h5 --graph $work/graph.h5 --quiet" ;;
+    esac
+}
+# shellcheck disable=SC2046
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
-    strace -f -qq -y -e trace=fsync,rename,renameat,renameat2 -o "$work/trace" \
-        "$make_file" 1000 -o "$work/out/g.h5"
-    steps=$(sed -n -e 's/.* fsync([0-9]*<.*tmp-.*/data/p' -e 's/.* rename[a-z0-9]*(.*/name/p' \
-        -e 's/.* fsync([0-9]*<.*\/out>.*/folder/p' "$work/trace" | uniq | tr '\n' ' ')
-    is "the data are synced, then named, then the folder is synced" "$steps" "data name folder "
-    rm "$work/out/g.h5"
+    for program in make_file export traverse validate; do
+        strace -f -qq -y -e trace=fsync,rename,renameat,renameat2 -o "$work/trace" \
+            $(writes $program) -o "$work/out/g.h5" >/dev/null
+        steps=$(sed -n -e 's/.* fsync([0-9]*<.*\(tmp-\|partial\).*/data/p' \
+            -e 's/.* rename[a-z0-9]*(.*/name/p' -e 's/.* fsync([0-9]*<.*\/out>.*/folder/p' \
+            "$work/trace" | uniq | tr '\n' ' ')
+        is "$program: the data are synced, then named, then the folder is synced" "$steps" \
+            "data name folder "
+        rm "$work/out/g.h5"
+    done
 else
     skip "what is synced" "there is no strace, or it may not trace"
+fi
+
+# File systems that say so late: at the sync of the folder, after the file has its name; when a file
+# is closed, as NFS does; or when it gets its name.
+# broken NAME CALL ERROR AT PATTERN PROGRAM: it fails where that call does.
+broken() {
+    # shellcheck disable=SC2046
+    refused "$6: $1" 4 "$5" env LD_PRELOAD="$library" HW_BROKEN_FOLDER="$(cd "$work/out" && pwd -P)" \
+        HW_BROKEN_CALL="$2" HW_BROKEN_ERROR="$3" HW_BROKEN_AT="$4" $(writes "$6") -o "$work/out/g.h5"
+    is "and nothing is left" "$(left "$work/out" | grep -v -e '\.partial$' -e '\.partial\.searches$')" ""
+    rm -f "$work/out/"*
+}
+library=$(cd "$top_builddir" && pwd)/tests/faults/libbroken-disk.so
+if [ -n "$HW_SANITIZER" ]; then
+    skip "disks that fail late" "sanitizers must come before anything preloaded"
+else
+    for program in export traverse validate; do
+        last=3
+        [ $program != export ] || last=2
+        broken "a folder that cannot be synced" sync EIO $last 'cannot sync .*: Input/output error$' $program
+        broken "a quota that is found exceeded late" close EDQUOT 1 'quota' $program
+        broken "a name that is not given" name EIO 1 'cannot be given its name: ' $program
+        broken "a disk that is full" write ENOSPC 1 'No space left on device$' $program
+    done
 fi
 
 # A real disk that is too small, where we may mount one.
