@@ -75,11 +75,15 @@ class Trees:
 
 
 def random_edges(draw: random.Random) -> Edges:
-    vertices = draw.randrange(2, 25)
-    return [
-        (draw.randrange(vertices), draw.randrange(vertices))
-        for _ in range(draw.randrange(vertices, 4 * vertices))
-    ]
+    """Edges of which one leads to another vertex, as roots have one."""
+    edges: Edges = []
+    while all(a == b for a, b in edges):
+        vertices = draw.randrange(2, 25)
+        edges = [
+            (draw.randrange(vertices), draw.randrange(vertices))
+            for _ in range(draw.randrange(vertices, 4 * vertices))
+        ]
+    return edges
 
 
 def change(draw: random.Random, level: np.ndarray, parent: np.ndarray, pairs: Edges) -> None:
