@@ -9,7 +9,7 @@
  *
  * After Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm". A bucket
  * [low, high) is drained in steps; light edges end inside it, heavy edges leave it. Values
- * are measured; doc/methods.md has the tables. Measurements below are on H200 GPUs, R-MAT graphs
+ * are measured; doc/benchmarks/ has the tables. Measurements below are on H200 GPUs, R-MAT graphs
  * with edge factor 16 and uniform weights, unless they say otherwise. Where no figure is given,
  * none is recorded.
  */
@@ -30,14 +30,14 @@
 /* The kernel for small frontiers runs where the average degree is below MAX_MEAN_DEGREE and no list
  * is longer than MAX_LIST. Roads of Florida: 2.8 ms a search (median of 16 roots) where the general
  * kernel took 11.3 ms; a sparse random graph of a million vertices: 0.92 ms for 0.58 ms
- * (doc/methods.md). */
+ * (doc/benchmarks/shortest-paths-gpu.md). */
 #define HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE 6
 #define HW_DELTA_SMALL_FRONTIER_MAX_LIST 16
 /* Width of a step, as a fraction of hw_bucket_width(). Half of it took 11% longer; sixteen times, a
- * single step, took 15% less, but relaxes more than larger graphs allow (doc/methods.md). */
+ * single step, took 15% less, but relaxes more than larger graphs allow (doc/trials/shortest-paths.md). */
 #define HW_DELTA_SMALL_FRONTIER_BUCKET 32.0
 /* Vertices that a single block drains; vertices for each block of a larger queue. Other values for
- * the latter changed nothing (doc/methods.md). */
+ * the latter changed nothing (doc/trials/shortest-paths.md). */
 #define HW_DELTA_SMALL_FRONTIER_SINGLE_CTA 128
 #define HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK 16
 /* An iteration ends after MIN_ROUNDS rounds once one in IDLE_FRACTION blocks found nothing more. */
