@@ -34,7 +34,8 @@
 #define HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE 6
 #define HW_DELTA_SMALL_FRONTIER_MAX_LIST 16
 /* Width of a step, as a fraction of hw_bucket_width(). Half of it took 11% longer; sixteen times, a
- * single step, took 15% less, but relaxes more than larger graphs allow (doc/trials/shortest-paths.md). */
+ * single step, took 15% less, but relaxes more than larger graphs allow
+ * (doc/trials/shortest-paths.md). */
 #define HW_DELTA_SMALL_FRONTIER_BUCKET 32.0
 /* Vertices that a single block drains; vertices for each block of a larger queue. Other values for
  * the latter changed nothing (doc/trials/shortest-paths.md). */
