@@ -78,4 +78,4 @@ nobase_dist_pkgdata_DATA += \
 EXTRA_DIST += python/README.md python/pyproject.toml
 EXTRA_DIST += python/tests/test_claims.py python/tests/test_papers_index.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
-EXTRA_DIST += python/tests/test_console.py python/tests/test_converted.py python/tests/test_page.py
+EXTRA_DIST += python/tests/test_console.py python/tests/test_converted.py python/tests/test_figures.py python/tests/test_page.py

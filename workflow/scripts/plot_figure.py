@@ -8,12 +8,13 @@ from textwrap import fill
 from matplotlib.container import BarContainer
 from hopwave.renamed import read_csv
 from hopwave.study.claims import same
-from hopwave.study.figures import breakdown, contributions, relative, scaled, values
+from hopwave.study.figures import breakdown, contributions, crowded, relative, scaled, values
 from hopwave.study.page import STYLE
 from hopwave.study.papers import comparison, dashed, verdicts
 from pandas import DataFrame
 from pandas.api.types import is_numeric_dtype
-from hopwave.study.style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
+from hopwave.study.style import COLOURS, HATCHES, LINES, MARKERS, explain_hollow, hollow, plt
+from hopwave.study.style import save, styles
 from hopwave.study.style import logarithmic as log_axis
 from hopwave.study.units import kind_of, unit_of, words
 
@@ -26,13 +27,15 @@ def names_of(index):
     return [", ".join(f"{w:g}" if isinstance(w, float) else str(w) for w in row) for row in words]
 
 
-def draw_breakdown(axes, table):
-    """Bars of pieces upon each other."""
+def draw_breakdown(axes, table, marks):
+    """Bars of pieces upon each other. Returns bars, each with what is to be hollow once the legend
+    has their colours: where ranks outnumbered cores."""
+    drawn = []
     bottom = 0 * table.iloc[:, 0].to_numpy()
     for column, colour in zip(table, styles(table.columns, COLOURS).values()):
         heights = table[column].to_numpy()
         label = column.replace("_", " ")
-        axes.bar(
+        bars = axes.bar(
             range(len(table)),
             heights,
             bottom=bottom,
@@ -40,15 +43,18 @@ def draw_breakdown(axes, table):
             edgecolor="white",
             label=label,
         )
+        drawn.append((bars, marks.any(axis=1)))
         bottom = bottom + heights
     names = names_of(table.index)
     upright = {} if max(map(len, names)) < 8 else {"rotation": 30, "ha": "right"}
     axes.set_xticks(range(len(table)), names, **upright)
+    return drawn
 
 
-def draw(axes, tables, logarithmic=False, paper=None):
-    """Lines where x is a number, bars where it is a name. paper: its lines, which alone are dashed
-    if there are any."""
+def draw(axes, tables, marks, logarithmic=False, paper=None):
+    """Lines where x is a number, bars where it is a name; points are hollow where ranks outnumbered
+    cores. paper: its lines, which alone are dashed if there are any. Returns bars as
+    draw_breakdown() does."""
     middle = tables["median"]
     below, above = middle - tables["min"], tables["max"] - middle
     if not is_numeric_dtype(middle.index):
@@ -58,7 +64,7 @@ def draw(axes, tables, logarithmic=False, paper=None):
             for patch in bar:
                 patch.set_hatch(HATCHES[number // len(COLOURS) % len(HATCHES)])
         axes.tick_params(axis="x", rotation=30)
-        return
+        return [(bar, marks.iloc[:, number]) for number, bar in enumerate(bars)]
     colours = styles(middle.columns, COLOURS)
     markers = styles(middle.columns, MARKERS)
     lines = styles(middle.columns, ["-"] if paper else LINES)
@@ -73,6 +79,15 @@ def draw(axes, tables, logarithmic=False, paper=None):
             capsize=3,
             label=str(name),
         )
+        axes.plot(
+            middle.index[marks[name]],
+            middle[name][marks[name]],
+            linestyle="none",
+            marker=markers[name],
+            markerfacecolor="white",
+            color=colours[name],
+            zorder=3,
+        )
     reported = [x for points in (paper or {}).values() for x, _ in points if not isinstance(x, str)]
     places = sorted({*middle.index, *reported})
     wide = places[0] > 0 and places[-1] > 8 * places[0]
@@ -83,6 +98,7 @@ def draw(axes, tables, logarithmic=False, paper=None):
     if len(places) <= 14:
         axes.set_xticks(places, ticks(axes, places))
         axes.minorticks_off()
+    return []
 
 
 def edges(places, wide):
@@ -197,16 +213,19 @@ logarithmic = figure["logarithmic"] and not isinstance(y, list) and "contributio
 if isinstance(y, list):
     table, legend = breakdown(figure, results), None
     factor, unit = in_unit(y, table.sum(axis=1).max())
+    marks = crowded(figure, results, table)
     table, what = table * factor, words_of(y, unit)
     if len(table):
-        draw_breakdown(axes, table)
+        drawn = draw_breakdown(axes, table, marks)
 elif "contributions" in figure:
     table, legend = contributions(figure, results), figure["by"]
+    marks = crowded(figure, results, table)
     what = f"share of what all take off {words(y, None)}, %"
     if len(table):
-        draw_breakdown(axes, table.rename(columns=short))
+        drawn = draw_breakdown(axes, table.rename(columns=short), marks)
 else:
     tables, legend = values(figure, results), figure["by"]
+    marks = crowded(figure, results, tables["median"])
     if "relative" in figure:
         tables = relative(tables, figure["relative"])
         base = NAMES.get(figure["relative"], figure["relative"])
@@ -221,7 +240,8 @@ else:
         what = words(y, unit)
     table, paper = tables["median"], dashed(figure, factor)
     if len(table):
-        draw(axes, {n: t.rename(columns=short) for n, t in tables.items()}, logarithmic, paper)
+        named = {n: t.rename(columns=short) for n, t in tables.items()}
+        drawn = draw(axes, named, marks.rename(columns=short), logarithmic, paper)
         reported = draw_paper(axes, paper, table.index)
         if reported and min(reported) > 0 and not 1 / FAR < max(reported) / table.max(axis=None) < FAR:
             logarithmic = True
@@ -230,7 +250,11 @@ if len(table):
         log_axis(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
+    if marks.any(axis=None):
+        explain_hollow(axes)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=legend)
+    for bars, shared in drawn:
+        hollow(bars, shared)
 rows = " and ".join(name for name in table.index.names if name)
 axes.set_xlabel((rows or figure["x"]).replace("_", " "))
 axes.set_ylabel(fill(what, 45))

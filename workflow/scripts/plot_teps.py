@@ -5,7 +5,7 @@ import sys
 
 import pandas
 from hopwave.study.headline import shared_cores
-from hopwave.study.style import COLOURS, LINES, MARKERS, SHARED, across, plt
+from hopwave.study.style import COLOURS, LINES, MARKERS, across, explain_hollow, plt
 from hopwave.study.style import save, styles
 from hopwave.study.units import unit_of
 
@@ -53,7 +53,7 @@ for number, ((layout, parts, method), runs) in enumerate(groups):
         zorder=3,
     )
 if results["shared"].any():
-    axes.plot([], [], "o", color="grey", markerfacecolor="white", label=f"hollow: {SHARED}")
+    explain_hollow(axes)
 axes.set_xlabel("scale (log2 of the vertices)" if x == "scale" else words)
 axes.set_ylabel(f"harmonic mean {unit}")
 ticks = sorted(results[x].unique())

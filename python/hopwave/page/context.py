@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..study import headline
-from ..study.units import quantity
+from ..study.units import quantity, timed
 
 if TYPE_CHECKING:
     import pandas
@@ -282,6 +282,8 @@ def caption_of(figure: Mapping[str, Any]) -> str:
         words = f"{', '.join(map(str, y))} one upon another, by {x}; medians over the repeats."
     else:
         words = f"{y} against {x}, for each {by}: the median over the repeats, from least to most."
+    if any(timed(str(column)) for column in (y if isinstance(y, list) else [y])):
+        words += " Hollow: more ranks than cores, where times say little of the method."
     paper = figure.get("paper")
     says = paper.get("caption") if isinstance(paper, Mapping) else paper
     return words.replace("_", " ") + (f" The paper: {says}" if says else "")

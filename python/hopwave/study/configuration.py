@@ -31,7 +31,7 @@ CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
 LONGEST = 80  # letters of a value that a sentence shows
 MOST_RUNS = 100_000  # searches of a study; Snakemake can do no more
 # Defaults that hopwave-generate has for one model alone.
-DEFAULTS = {("road", "weights"): "length"}
+DEFAULTS: dict[tuple[Any, str], str] = {("road", "weights"): "length"}
 EDGE_FACTOR = 16  # of the models that have one; files do not name it
 TYPES = {
     "array": "a list",

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas
 
+from .headline import shared_cores
+from .units import timed
+
 Figure = Mapping[str, Any]
 NUMBERS = ["median", "min", "max"]  # of the repeats
 
@@ -78,6 +81,34 @@ def breakdown(figure: Figure, results: "pandas.DataFrame") -> "pandas.DataFrame"
     groups = results.groupby(keys, sort=False)
     table = groups[list(figure["y"])].median()
     return table.sort_index() if numeric(results[x]) else table
+
+
+def crowded(
+    figure: Figure, results: "pandas.DataFrame", table: "pandas.DataFrame"
+) -> "pandas.DataFrame":
+    """Of each number of a figure's table, whether it is a time or a speed of which a run had more
+    ranks than cores, or is over such a one. table: of values(), breakdown() or contributions()."""
+    import pandas
+
+    none = pandas.DataFrame(False, index=table.index, columns=table.columns)
+    if table.empty or not any(map(timed, columns_of(figure))):
+        return none
+    runs = chosen(figure, results)
+    runs = runs.assign(crowded=shared_cores(runs))
+    rows = list(table.index.names)
+    if isinstance(figure["y"], list) or "contributions" in figure or rows == [figure["by"]]:
+        marks = runs.groupby(rows, sort=False)["crowded"].any()
+        found = pandas.DataFrame({name: marks for name in table})
+    else:
+        groups = runs.groupby([figure["x"], figure["by"]], sort=False)["crowded"]
+        found = pandas.DataFrame(groups.any().unstack())
+    found = found.reindex(index=table.index, columns=table.columns).fillna(False).astype(bool)
+    if figure.get("relative") in found:
+        found = found.apply(lambda column: column | found[figure["relative"]])
+    elif "scaling" in figure:
+        firsts = {name: found[name][table[name].first_valid_index()] for name in found}
+        found = found.apply(lambda column: column | firsts[column.name])
+    return none | found
 
 
 def relative(tables: "Mapping[str, pandas.DataFrame]", name: str) -> "dict[str, pandas.DataFrame]":

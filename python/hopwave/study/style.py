@@ -39,6 +39,18 @@ plt.rcParams.update(
 )
 
 
+def hollow(bars: Iterable[Any], marks: Iterable[bool]) -> None:
+    """Leaves of those bars that are marked the edges alone, in their colour."""
+    for bar, marked in zip(bars, marks, strict=True):
+        if marked:
+            bar.set(edgecolor=bar.get_facecolor(), facecolor="white", linewidth=1.2)
+
+
+def explain_hollow(axes: Any) -> None:
+    """What hollow points and bars are, for the legend."""
+    axes.plot([], [], "o", color="grey", markerfacecolor="white", label=f"hollow: {SHARED}")
+
+
 def styles(values: Iterable[str], choices: Sequence[str]) -> dict[str, str]:
     """One of the choices for each distinct value, in the order of first appearance."""
     distinct = dict.fromkeys(values)

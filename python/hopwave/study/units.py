@@ -18,6 +18,11 @@ def kind_of(column: str) -> Units | None:
     return TEPS if column.endswith("_TEPS") else None
 
 
+def timed(column: str) -> bool:
+    """Whether a column is a time or a speed."""
+    return kind_of(column) in (TIME, TEPS)
+
+
 def unit_of(column: str, most: float) -> tuple[float, str | None]:
     """The factor that brings a column whose largest value is most to its unit, and the unit;
     1 and None for what has none."""
