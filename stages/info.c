@@ -69,10 +69,8 @@ static void print_characteristics(const char *path, const struct hw_characterist
                                {"diameter_at_least", false, c->diameter_bound, 0}};
 
     if (json) {
-        fputs("{\"file\": \"", stdout);
-        for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-            printf(*p < ' ' || *p == '"' || *p == '\\' ? "\\u%04x" : "%c", *p);
-        putchar('"');
+        fputs("{\"file\": ", stdout);
+        hw_print_json_text(path, stdout);
     } else {
         hw_describe_name(path);
     }

@@ -45,6 +45,23 @@ void hw_make_line(char *text)
     }
 }
 
+void hw_print_json_text(const char *text, FILE *out)
+{
+    uint32_t code = 0;
+
+    fputc('"', out);
+    for (int length; *text; text += length > 0 ? length : 1) {
+        length = character((const unsigned char *)text, &code);
+        if (length == 0)
+            fputc('?', out);
+        else if (controls(code))
+            fprintf(out, "\\u%04x", (unsigned)code);
+        else
+            fprintf(out, code == '"' || code == '\\' ? "\\%.*s" : "%.*s", length, text);
+    }
+    fputc('"', out);
+}
+
 enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)
 {
     if (err) {

@@ -9,6 +9,8 @@
 #ifndef HOPWAVE_BASE_STATUS_H
 #define HOPWAVE_BASE_STATUS_H
 
+#include <stdio.h>
+
 /* What a function returns and, in the end, what a program exits with. A larger
  * value is the more severe failure. */
 enum hw_status {
@@ -29,6 +31,10 @@ struct hw_error {
  * writing, such as names of files may have, by '?' each byte, so that an error message stays one
  * line without terminal escapes. Local. */
 void hw_make_line(char *text);
+
+/* Prints text as a string of JSON, in quotes. What controls a terminal is escaped, and bytes that
+ * are no UTF-8 are '?' each. Local. */
+void hw_print_json_text(const char *text, FILE *out);
 
 /*
  * Writes the error message (printf format) into err, unless err is NULL, and returns

@@ -107,23 +107,12 @@ void hw_method_option_doc(const struct hw_option *option, char *text, size_t siz
 
 /* ---- JSON ---- */
 
-static void print_string(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* "key": "text", with a comma and a line before it. */
 static void print_member(const char *key, const char *text, FILE *out)
 {
     fprintf(out, ",\n      \"%s\": ", key);
     if (text)
-        print_string(text, out);
+        hw_print_json_text(text, out);
     else
         fprintf(out, "null");
 }
@@ -133,7 +122,7 @@ static void print_words(const char *key, const char *const *words, FILE *out)
     fprintf(out, ",\n      \"%s\": [", key);
     for (int w = 0; words && words[w]; w++) {
         fprintf(out, "%s", w ? ", " : "");
-        print_string(words[w], out);
+        hw_print_json_text(words[w], out);
     }
     fprintf(out, "]");
 }
@@ -144,10 +133,10 @@ static void print_json_published(const struct hw_published_option *published, FI
     fprintf(out, ",\n      \"as_published\": {");
     for (const struct hw_published_option *p = published; p && p->option; p++) {
         fprintf(out, "%s", p == published ? "" : ", ");
-        print_string(p->option->name, out);
+        hw_print_json_text(p->option->name, out);
         fprintf(out, ": ");
         if (p->value)
-            print_string(p->value, out);
+            hw_print_json_text(p->value, out);
         else
             fprintf(out, "true");
     }
@@ -166,7 +155,7 @@ static void print_json_method(const struct hw_method_descriptor *method, FILE *o
     for (size_t o = 0; method->options && method->options[o]; o++)
         options[o] = method->options[o]->name;
     fprintf(out, "    {\n      \"name\": ");
-    print_string(method->name, out);
+    hw_print_json_text(method->name, out);
     print_member("summary", method->summary, out);
     print_member("citation", method->citation, out);
     print_member("algorithm", hw_algorithm_words[method->algorithm], out);
@@ -191,7 +180,7 @@ static void print_json_option(const struct hw_option *option, FILE *out)
     char text[HW_OPTION_TEXT];
 
     fprintf(out, "    {\n      \"name\": ");
-    print_string(option->name, out);
+    hw_print_json_text(option->name, out);
     print_member("type", types[option->type], out);
     print_member("argument", option->argument, out);
     print_member("help", option->help, out);
@@ -209,12 +198,12 @@ static void print_json_option(const struct hw_option *option, FILE *out)
         fprintf(out, ",\n      \"max\": %g", option->real_max);
     if (option->requires) {
         fprintf(out, ",\n      \"requires\": {");
-        print_string(option->requires->name, out);
+        hw_print_json_text(option->requires->name, out);
         fprintf(out, ": [");
         for (int w = 0, first = 1; option->requires->words[w]; w++)
             if (option->required_words >> w & 1) {
                 fprintf(out, "%s", first ? "" : ", ");
-                print_string(option->requires->words[w], out);
+                hw_print_json_text(option->requires->words[w], out);
                 first = 0;
             }
         fprintf(out, "]}");
@@ -238,7 +227,7 @@ static void print_json(const char *const *general, FILE *out)
     fprintf(out, "  ],\n  \"general_options\": [");
     for (int g = 0; general[g]; g++) {
         fprintf(out, "%s", g ? ", " : "");
-        print_string(general[g], out);
+        hw_print_json_text(general[g], out);
     }
     fprintf(out, "]\n}\n");
 }

@@ -82,10 +82,12 @@ hopwave-export -q s.h5 --format el -o s.el
 if [ -n "$PYTHON3" ]; then
     same "a second program finds the same" "$(table s.h5 2)" \
         "$("$PYTHON3" "$top_srcdir/tests/pipeline/characteristics.py" 512 s.el) "
-    hopwave-info --characteristics=json s.h5 r.h5 >json
+    odd=$(printf 'a"\377\033\302\233.h5')
+    cp s.h5 "$odd"
+    hopwave-info --characteristics=json s.h5 r.h5 "$odd" >json
     ok "and reads the JSON" "$PYTHON3" -c 'import json, sys
 rows = [json.loads(line) for line in open("json")]
-assert [row["file"] for row in rows] == ["s.h5", "r.h5"], rows
+assert [row["file"] for row in rows] == ["s.h5", "r.h5", "a\"?\x1b\x9b.h5"], rows
 assert rows[1]["components"] == 1 and 2.4 < rows[1]["mean_degree"] < 2.8, rows'
 else
     skip "a second program finds the same" "no Python"
