@@ -65,15 +65,30 @@ static int64_t take_i64(struct message *message)
     return value;
 }
 
-/* Borrowed from the message. */
+/* A number from 0 to most. */
+static int64_t take_number(struct message *message, int64_t most)
+{
+    const int64_t value = take_i64(message);
+
+    if (value >= 0 && value <= most)
+        return value;
+    message->failed = true;
+    return 0;
+}
+
+/* Borrowed from the message; NULL where it was NULL, or the message is cut. */
 static char *take_text(struct message *message)
 {
-    size_t size = (size_t)take_i64(message);
+    const size_t size = (size_t)take_number(message, (int64_t)(message->size - message->at));
+    char *text = message->data + message->at;
 
-    if (message->failed || size == 0 || size > message->size - message->at)
+    if (size > message->size - message->at ||
+        (size > 0 && memchr(text, '\0', size) != text + size - 1))
+        message->failed = true;
+    if (message->failed || size == 0)
         return NULL;
     message->at += size;
-    return message->data + message->at - size;
+    return text;
 }
 
 static void pack_attributes(const struct hw_store *store, struct message *message)
@@ -98,13 +113,15 @@ static enum hw_status unpack_attributes(struct hw_store *store, struct message *
 
     hw_attributes_clear(store);
     for (int64_t i = 0; i < count && status == HW_OK; i++) {
-        struct hw_attribute attribute = {.place = (enum hw_place)take_i64(message),
-                                         .type = (enum hw_attribute_type)take_i64(message)};
+        struct hw_attribute attribute = {
+            .place = (enum hw_place)take_number(message, HW_AT_RUN),
+            .type = (enum hw_attribute_type)take_number(message, HW_ATTRIBUTE_STRING)};
         attribute.name = take_text(message);
         attribute.i64 = take_i64(message);
         take_bytes(message, &attribute.f64, sizeof attribute.f64);
         attribute.text = take_text(message);
-        if (message->failed || !attribute.name)
+        if (message->failed || !attribute.name ||
+            (attribute.type == HW_ATTRIBUTE_STRING && !attribute.text))
             return hw_fail(err, HW_INTERNAL, "attributes were cut on their way between ranks");
         status = hw_attribute_put(store, &attribute, err);
     }
@@ -150,7 +167,7 @@ static enum hw_status unpack_dataset(struct hw_store *store, struct message *mes
     if (status != HW_OK)
         return status;
     dataset->table = take_i64(message) != 0;
-    dataset->type = (enum hw_type)take_i64(message);
+    dataset->type = (enum hw_type)take_number(message, HW_TYPES);
     dataset->element = (size_t)take_i64(message);
     dataset->flat = take_i64(message) != 0;
     dataset->rows = take_i64(message);
@@ -160,13 +177,15 @@ static enum hw_status unpack_dataset(struct hw_store *store, struct message *mes
     const char *digest = take_text(message);
     snprintf(dataset->digest, sizeof dataset->digest, "%s", digest ? digest : "");
     const char *segments = take_text(message);
-    hw_count parts = take_i64(message);
+    const hw_count most = (hw_count)((message->size - message->at) / sizeof *offset);
+    const hw_count parts = take_number(message, most);
     if (!segments || message->failed)
         return HW_OK;
     status = hw_alloc(&offset, parts + 1, sizeof *offset, segments, err);
     if (status == HW_OK) {
         take_bytes(message, offset, ((size_t)parts + 1) * sizeof *offset);
-        status = hw_dataset_set_offsets(dataset, segments, parts, offset, HW_INTERNAL, err);
+        if (!message->failed)
+            status = hw_dataset_set_offsets(dataset, segments, parts, offset, HW_INTERNAL, err);
     }
     free(offset);
     return status;
