@@ -1,7 +1,7 @@
 /*
- * Any bytes as a file of some format, or as a list of roots: parsed whole and in pieces, which must give
- * the same. Built for libFuzzer (make fuzz) and for the replay of a small corpus
- * (replay.c, part of make check).
+ * Any bytes as a file of some format, or as a list of roots: parsed whole and in pieces, which must
+ * give the same; as attributes, as messages between ranks and as JSON. Built for libFuzzer (make
+ * fuzz) and for the replay of a small corpus (replay.c, part of make check).
  */
 #ifndef HOPWAVE_TESTS_FUZZ_FUZZ_H
 #define HOPWAVE_TESTS_FUZZ_FUZZ_H
@@ -25,6 +25,14 @@ void hw_fuzz_stream(const uint8_t *data, size_t size);
 
 /* Takes data as lists of roots (roots.c). Local. */
 void hw_fuzz_roots(const uint8_t *data, size_t size);
+
+/* Takes data as a table of attributes and datasets, and as a message between ranks that holds one
+ * (catalogues.c); as frontiers and edges that ranks exchange (frontiers.c); as a text that is
+ * printed as JSON (json.c). Local. */
+void hw_fuzz_attributes(const uint8_t *data, size_t size);
+void hw_fuzz_messages(const uint8_t *data, size_t size);
+void hw_fuzz_frontiers(const uint8_t *data, size_t size);
+void hw_fuzz_json(const uint8_t *data, size_t size);
 
 /* Ends the process unless it holds. */
 void hw_fuzz_demand(bool holds, const char *what);

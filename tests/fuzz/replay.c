@@ -1,4 +1,4 @@
-/* Replays the corpus: every file of corpus/, in every format. */
+/* Replays the corpus: every file of corpus/, in every format and by every target. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/tap/tap.h"
 
@@ -52,6 +52,10 @@ static int replay(const char *folder)
             hw_fuzz(hw_fuzz_readers[i], data, size);
         hw_fuzz_stream(data, size);
         hw_fuzz_roots(data, size);
+        hw_fuzz_attributes(data, size);
+        hw_fuzz_messages(data, size);
+        hw_fuzz_frontiers(data, size);
+        hw_fuzz_json(data, size);
         free(data);
         files++;
     }
@@ -74,10 +78,13 @@ int main(void)
 {
     struct tap tap = {0};
 
-    tap_plan(&tap, 9);
+    static const char *const others[] = {"stream",   "roots",     "attributes",
+                                         "messages", "frontiers", "json"};
+
+    tap_plan(&tap, 7 + (int)(sizeof others / sizeof *others));
     for (int i = 0; hw_fuzz_readers[i]; i++)
         test(&tap, hw_fuzz_readers[i]->name);
-    test(&tap, "stream");
-    test(&tap, "roots");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        test(&tap, others[i]);
     return tap_done(&tap);
 }

@@ -9,8 +9,6 @@
 
 #include <sys/mman.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* The roots as a text with a character after each but the last one. */
 static char *printed(const struct hw_roots *roots, char between)
 {
@@ -88,10 +86,4 @@ void hw_fuzz_roots(const uint8_t *data, size_t size)
     fuzz_text(text);
     fuzz_file(data, size);
     free(text);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    hw_fuzz_roots(data, size);
-    return 0;
 }

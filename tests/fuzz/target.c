@@ -1,4 +1,4 @@
-/* The entry of libFuzzer for the format HW_FUZZ_READER, or for compressed files. */
+/* The entry of libFuzzer: for the format HW_FUZZ_READER, or the function HW_FUZZ_FUNCTION. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #ifdef HW_FUZZ_READER
     hw_fuzz(&HW_FUZZ_READER, data, size);
 #else
-    hw_fuzz_stream(data, size);
+    HW_FUZZ_FUNCTION(data, size);
 #endif
     return 0;
 }
