@@ -20,3 +20,15 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
     (void)parts;
     return hw_fail(err, HW_RESOURCES, "--device cuda: this build has no CUDA");
 }
+
+enum hw_status hw_gpu_link_open(const struct hw_context *ctx, enum hw_transport_kind kind,
+                                enum hw_mpi_buffers buffers, int ranks_per_node,
+                                struct hw_link *link, struct hw_error *err)
+{
+    (void)ctx;
+    (void)kind;
+    (void)buffers;
+    (void)ranks_per_node;
+    (void)link;
+    return hw_fail(err, HW_RESOURCES, "--device cuda: this build has no CUDA");
+}

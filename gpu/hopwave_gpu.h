@@ -5,6 +5,7 @@
 #ifndef HOPWAVE_GPU_HOPWAVE_GPU_H
 #define HOPWAVE_GPU_HOPWAVE_GPU_H
 
+#include "lib/comm/link_probe.h"
 #include "lib/engine/core/method.h"
 
 /* The descriptors of all GPU methods, whether or not this build has CUDA; NULL-ended. Local. */
@@ -22,5 +23,15 @@ const struct hw_method *const *hw_gpu_methods(void);
 enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
                                   const struct hw_layout_spec *spec, int first_part, int count,
                                   struct hw_part *parts, struct hw_error *err);
+
+/*
+ * Opens a transport between the ranks' devices for hw_link_probe(); kind, buffers, ranks_per_node:
+ * as hw_transport_open() (gpu/comm/transport.h). link->ops->close() frees it, also after a failure
+ * if link->ops is set. Returns HW_RESOURCES without a device, or if the transport does not work
+ * here. Collective; ranks agree.
+ */
+enum hw_status hw_gpu_link_open(const struct hw_context *ctx, enum hw_transport_kind kind,
+                                enum hw_mpi_buffers buffers, int ranks_per_node,
+                                struct hw_link *link, struct hw_error *err);
 
 #endif

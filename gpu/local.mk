@@ -30,7 +30,7 @@ gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
   gpu/comm/outbox.c gpu/comm/outbox.h \
   gpu/comm/peer_memory.c gpu/comm/peer_memory.h \
   gpu/comm/preposted_recv.c gpu/comm/preposted_recv.h \
-  gpu/comm/transport.c gpu/comm/transport.h
+  gpu/comm/transport.c gpu/comm/transport.h gpu/comm/transport_probe.c
 
 # graph: CSR and edge lists on the device, orders, layouts
 kernels += gpu/graph/build/csr_builder_kernel.cu gpu/graph/build/vertex_order_kernel.cu

@@ -1,7 +1,9 @@
 /* hopwave-traverse: searches from many roots; writes trees and measurements to a tree file. */
 #include "lib/run/traverse.h"
+#include "gpu/hopwave_gpu.h"
 #include "lib/layout/layout_options.h"
 #include "lib/run/method_listing.h"
+#include "lib/run/probe/probe.h"
 #include "lib/run/stage.h"
 #include "lib/run/traverse_options.h"
 
@@ -12,6 +14,12 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
     const struct hw_traverse_command *command = pointer;
 
     HW_TRY(hw_traverse_options_check(command, err));
+    if (!stage->cli.estimate)
+        HW_TRY(hw_traverse_options_check_transport(command, err));
+    if (command->probe)
+        return hw_probe(stage, command, hw_gpu_link_open, err);
+    if (!stage->cli.output && !stage->cli.estimate)
+        return hw_fail(err, HW_USAGE, "no output; give -o FILE");
     return hw_traverse(stage, &command->run, err);
 }
 
@@ -30,6 +38,7 @@ int main(int argc, char **argv)
                                            .options = hw_traverse_option_table(),
                                            .take = hw_traverse_options_take,
                                            .has_output = true,
+                                           .output_optional = true, /* --probe makes none */
                                            .group = hw_layout_options,
                                            .questions = hw_traverse_questions,
                                            .answer = hw_traverse_options_answer};

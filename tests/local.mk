@@ -208,3 +208,9 @@ TESTS += tests/tree/tree.t
 TESTS += tests/tree/words.t
 EXTRA_DIST += tests/tree/words.t tests/tree/check-words.py doc/words.txt
 EXTRA_DIST += tests/tree/tree.t tests/tree/check-tree.py
+
+# What transports give between pairs of ranks.
+TESTS += tests/pipeline/probe.t
+EXTRA_DIST += tests/pipeline/probe.t
+LONG_TESTS += tests/gpu/probe.t
+EXTRA_DIST += tests/gpu/probe.t

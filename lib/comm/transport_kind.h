@@ -7,7 +7,8 @@ enum hw_transport_kind {
     HW_TRANSPORT_AUTO,
     HW_TRANSPORT_MPI,
     HW_TRANSPORT_PEER,
-    HW_TRANSPORT_NCCL
+    HW_TRANSPORT_NCCL,
+    HW_TRANSPORT_SHMEM /* named, but in no build */
 };
 
 /* What MPI is given for bytes in device memory: copies in host memory, or device pointers. */

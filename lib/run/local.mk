@@ -68,3 +68,8 @@ check_PROGRAMS += lib/run/results/test_statistics.t
 TESTS += lib/run/results/test_statistics.t
 lib_run_results_test_statistics_t_SOURCES = lib/run/results/test_statistics.c
 lib_run_results_test_statistics_t_LDADD = $(TAP_LDADD)
+
+# what --probe measures, as a table
+libhopwave_a_SOURCES += \
+  lib/run/probe/probe.c \
+  lib/run/probe/probe.h

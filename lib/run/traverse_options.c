@@ -28,6 +28,7 @@ enum {
     KEY_MPI_BUFFERS,
     KEY_RANKS_PER_NODE,
     KEY_NO_STEPS,
+    KEY_PROBE,
     KEY_WATCH,
     KEY_LIST_METHODS,
     KEY_METHOD_OPTIONS /* and one for each option of a method: hw_method_options() */
@@ -68,8 +69,10 @@ static const struct argp_option general_options[] = {
      "Run the method as its paper has it: options that are not given take the paper's values, "
      "which --help=METHOD lists",
      1},
-    {"transport", KEY_TRANSPORT, "auto|mpi|peer|nccl", 0,
-     "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 1},
+    {"transport", KEY_TRANSPORT, "auto|mpi|peer|nccl|nvshmem", 0,
+     "Between parts: auto (the default) or mpi; between GPUs also peer, nccl, and nvshmem, which "
+     "no build has yet",
+     1},
     {"mpi-buffers", KEY_MPI_BUFFERS, "auto|host|device", 0,
      "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
      "default): of the device where this MPI says that it takes that",
@@ -79,6 +82,10 @@ static const struct argp_option general_options[] = {
      "nodes as they are)",
      1},
     {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 1},
+    {"probe", KEY_PROBE, "FILE", OPTION_ARG_OPTIONAL,
+     "Search nothing; print latency, bandwidth, puts and barriers between all pairs of ranks over "
+     "the transport, and write them to FILE as CSV",
+     1},
 };
 #define GENERAL (sizeof general_options / sizeof general_options[0])
 
@@ -193,7 +200,7 @@ static bool *switch_of(int key, struct hw_traverse_options *run)
 
 enum hw_status hw_traverse_options_take(int key, const char *arg, void *given, struct hw_error *err)
 {
-    static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
+    static const char *const transports[] = {"auto", "mpi", "peer", "nccl", "nvshmem", NULL};
     static const char *const buffers[] = {"auto", "host", "device", NULL};
     struct hw_traverse_command *command = given;
     struct hw_traverse_options *run = &command->run;
@@ -246,6 +253,10 @@ enum hw_status hw_traverse_options_take(int key, const char *arg, void *given, s
     case KEY_NO_STEPS:
         run->engine.trace = false;
         return HW_OK;
+    case KEY_PROBE:
+        command->probe = true;
+        command->probe_file = arg;
+        return HW_OK;
     default:
         break;
     }
@@ -261,7 +272,7 @@ enum hw_status hw_traverse_options_check(const struct hw_traverse_command *comma
     const struct hw_traverse_options *run = &command->run;
     bool listed = run->root_file || run->list.count > 0;
 
-    if (!run->input)
+    if (!run->input && !command->probe)
         return hw_fail(err, HW_USAGE, "no input; give a partition or a graph");
     if (listed && command->sampling)
         return hw_fail(err, HW_USAGE, "%s: is about sampling, and --root-list names the roots",
@@ -273,8 +284,8 @@ enum hw_status hw_traverse_options_check(const struct hw_traverse_command *comma
                        run->labels ? "--labels" : "--ids");
     if (run->graph && !run->check && (!listed || run->ids))
         return hw_fail(err, HW_USAGE, "--graph: only --check and names of roots need it");
-    if (run->device == HW_CPU &&
-        (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
+    if (run->device == HW_CPU && run->engine.transport != HW_TRANSPORT_AUTO &&
+        run->engine.transport != HW_TRANSPORT_MPI)
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
                        run->transport);
     if (run->device == HW_CPU && run->engine.mpi_buffers != HW_MPI_BUFFERS_AUTO)
@@ -285,4 +296,15 @@ enum hw_status hw_traverse_options_check(const struct hw_traverse_command *comma
     return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
                ? hw_mpi_require_device_pointers(err)
                : status;
+}
+
+enum hw_status hw_traverse_options_check_transport(const struct hw_traverse_command *command,
+                                                   struct hw_error *err)
+{
+    if (command->run.engine.transport != HW_TRANSPORT_SHMEM)
+        return HW_OK;
+    return hw_fail(
+        err, HW_RESOURCES,
+        "--transport nvshmem: this build has no NVSHMEM; take peer within a node, nccl or "
+        "mpi between nodes, or auto");
 }

@@ -14,7 +14,9 @@
  * hw_roots_free(). */
 struct hw_traverse_command {
     struct hw_traverse_options run;
-    const char *sampling; /* the first option given that concerns sampled roots; NULL if none */
+    const char *sampling;   /* the first option given that concerns sampled roots; NULL if none */
+    bool probe;             /* --probe */
+    const char *probe_file; /* its FILE, or NULL */
 };
 
 #define HW_TRAVERSE_COMMAND_DEFAULT                                                                \
@@ -44,6 +46,10 @@ enum hw_status hw_traverse_options_answer(int key, const char *arg, bool print,
  * arg. Returns HW_USAGE with an error message where the value is wrong. Local. */
 enum hw_status hw_traverse_options_take(int key, const char *arg, void *pointer,
                                         struct hw_error *err);
+
+/* Refuses transports that no build has, where one is to run: HW_RESOURCES. Local. */
+enum hw_status hw_traverse_options_check_transport(const struct hw_traverse_command *command,
+                                                   struct hw_error *err);
 
 /* Refuses options that contradict each other, whatever the file: HW_USAGE; and HW_RESOURCES where
  * this MPI cannot do what they ask for. Local. */

@@ -90,7 +90,7 @@ GPU_LAYERS = [
     ],
     ["gpu"],
 ]
-TOP_LAYERS = [["lib/run/auto"], ["lib/run", "lib/run/results"], ["lib/run/single"], ["stages"]]
+TOP_LAYERS = [["lib/run/auto"], ["lib/run", "lib/run/results"], ["lib/run/probe", "lib/run/single"], ["stages"]]
 
 # One layer of several folders that belong together: these may include each other.
 TOGETHER = {
@@ -118,6 +118,8 @@ ALLOWED = {
     ("lib/engine/core/method_registry.c", "gpu/hopwave_gpu.h"),
     # Partitions can be built on a GPU without an engine.
     ("stages/partition.c", "gpu/hopwave_gpu.h"),
+    # Links between GPUs are probed without an engine.
+    ("stages/traverse.c", "gpu/hopwave_gpu.h"),
 }
 # What others may include of gpu/; files of gpu/ that implement it include it, too.
 PUBLIC = "gpu/hopwave_gpu.h"
