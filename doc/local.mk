@@ -11,6 +11,7 @@ dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
 dist_doc_DATA += doc/adding-a-method.md
 dist_doc_DATA += doc/scaling.md
+dist_doc_DATA += doc/predictions.md
 dist_doc_DATA += doc/many-nodes.md
 dist_doc_DATA += doc/threat-model.md
 dist_doc_DATA += doc/peers.md doc/programs.md doc/building.md

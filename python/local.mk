@@ -15,6 +15,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/main.py \
   python/hopwave/commands/noise.py \
   python/hopwave/commands/pack.py \
+  python/hopwave/commands/predict.py \
   python/hopwave/commands/records.py \
   python/hopwave/commands/repeat.py \
   python/hopwave/commands/run.py \
@@ -46,6 +47,12 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/page/index.py \
   python/hopwave/page/sort.js \
   python/hopwave/page/style.css \
+  python/hopwave/predict/__init__.py \
+  python/hopwave/predict/fit.py \
+  python/hopwave/predict/goal.py \
+  python/hopwave/predict/prediction.py \
+  python/hopwave/predict/schedule.py \
+  python/hopwave/predict/simulate.py \
   python/hopwave/py.typed \
   python/hopwave/renamed.py \
   python/hopwave/schemas/check.json \
@@ -76,6 +83,6 @@ nobase_dist_pkgdata_DATA += \
   python/snakemake_logger_plugin_hopwave/__init__.py
 
 EXTRA_DIST += python/README.md python/pyproject.toml
-EXTRA_DIST += python/tests/test_claims.py python/tests/test_papers_index.py
+EXTRA_DIST += python/tests/test_predict.py python/tests/test_claims.py python/tests/test_papers_index.py
 EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
 EXTRA_DIST += python/tests/test_console.py python/tests/test_converted.py python/tests/test_figures.py python/tests/test_page.py

@@ -212,5 +212,7 @@ EXTRA_DIST += tests/tree/tree.t tests/tree/check-tree.py
 # What transports give between pairs of ranks.
 TESTS += tests/pipeline/probe.t
 EXTRA_DIST += tests/pipeline/probe.t
+TESTS += tests/pipeline/predict.t
+EXTRA_DIST += tests/pipeline/predict.t
 LONG_TESTS += tests/gpu/probe.t
 EXTRA_DIST += tests/gpu/probe.t

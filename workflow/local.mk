@@ -16,6 +16,10 @@ hopwave-study: $(srcdir)/workflow/hopwave-study Makefile
 nobase_dist_pkgdata_DATA += \
   config/README.md \
   config/graphs.yaml \
+  config/networks/h200-node-host.xml \
+  config/networks/h200-node.xml \
+  config/networks/ndr-fat-tree.xml \
+  config/networks/slingshot-dragonfly.xml \
   config/papers/README.md \
   config/papers/bellman-ford.yaml \
   config/papers/degree-separated-cpu.yaml \

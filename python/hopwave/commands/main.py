@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from . import archive, compare, fetch, repeat, run
+from . import archive, compare, fetch, predict, repeat, run
 from .base import Place
 
 
@@ -41,11 +41,11 @@ def main(place: Place, arguments: Sequence[str] | None = None) -> None:
         prog="hopwave-study",
         description="Runs studies: generates, partitions, searches and validates graphs as "
         "a configuration says, and reports; archives what came of it, and repeats that; gets "
-        "graphs from where they are published.",
+        "graphs from where they are published; predicts searches on other networks.",
     )
     parser.add_argument("--version", action="version", version=f"hopwave-study {place.version}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (run, archive, repeat, compare, fetch):
+    for module in (run, archive, repeat, compare, fetch, predict):
         module.add(commands)
     options, left = parser.parse_known_args(arguments)
     if left:
