@@ -567,16 +567,27 @@ __global__ void __launch_bounds__(threads, 1)
 
 using namespace hw_peer_bfs;
 
+/* Shared memory of a block, with its static part and the KiB that the driver reserves, up to which
+ * the L1 cache of Hopper keeps 60 KiB. Beyond, it keeps 28 KiB, and tests of the bitmap outside the
+ * hubs take a third longer: the first bottom-up level of R-MAT 28 on two H200 took 240 to 454 us
+ * and takes 210 to 344 us so (2026-11-26, commit 238c313 beside 1780e21). */
+constexpr uint32_t l1_keeping_bytes = 196u << 10, reserved_bytes = 1u << 10;
+
 int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)
 {
     const void *kernel = reinterpret_cast<const void *>(search);
     const uint32_t scratch_bytes = warps * sizeof(chunk_scratch);
     uint32_t left = 0;
+    cudaFuncAttributes attributes;
     int error = hw_dynamic_shared_limit(kernel, &left);
 
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, kernel);
     if (error != cudaSuccess)
         return error;
-    params->hub_words = min(left - scratch_bytes, 160u << 10) / 16 * 4;
+    const uint32_t keeping =
+        l1_keeping_bytes - reserved_bytes - static_cast<uint32_t>(attributes.sharedSizeBytes);
+    params->hub_words = min(min(left, keeping) - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
     shape->shared_bytes =
         max(max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes),

@@ -59,20 +59,25 @@ struct cta_level {
     uint32_t depth;
 };
 
+/* What a thread adds to the sums of a level, once, at its end: additions of 64 bits to shared
+ * memory are compare-and-swap loops, in which all threads of a block would wait for each other. */
+struct cta_thread_sums {
+    unsigned long long edges;
+    uint32_t refs;
+};
+
 /* Appends a vertex of this GPU to the next queue. */
 __device__ __forceinline__ void append_local(const kernel_params &params, const cta_level &level,
-                                             uint32_t local)
+                                             uint32_t local, cta_thread_sums &own)
 {
     const uint32_t half = ~level.depth & 1;
     const uint64_t begin = __ldg(params.partition.out.offset + local);
     const uint32_t length =
         static_cast<uint32_t>(__ldg(params.partition.out.offset + local + 1) - begin);
-    const uint32_t refs = __ldg(params.partition.first_neighbor_refs + local);
     const uint32_t at = atomicAdd(&level.sums->queued, 1u);
 
-    atomicAdd(&level.sums->edges, static_cast<count64>(length));
-    if (refs)
-        atomicAdd(&level.sums->refs, refs);
+    own.edges += length;
+    own.refs += __ldg(params.partition.first_neighbor_refs + local);
     params.queue[half][at] = local;
     if (at >= HW_PEER_BFS_BLOCK_VERTICES)
         return;
@@ -83,7 +88,7 @@ __device__ __forceinline__ void append_local(const kernel_params &params, const 
 
 /* Visits the vertex at the end of an edge. Returns whether it was new to this GPU's bitmap. */
 __device__ __forceinline__ bool visit_one(const kernel_params &params, const cta_level &level,
-                                          uint32_t target, uint32_t parent)
+                                          uint32_t target, uint32_t parent, cta_thread_sums &own)
 {
     const uint32_t bit = 1u << (target & 31);
 
@@ -93,7 +98,7 @@ __device__ __forceinline__ bool visit_one(const kernel_params &params, const cta
     if (owner_of(params.partition, target) == params.partition.part) {
         const uint32_t local = local_id_of(params.partition, target);
         params.parent[local] = parent;
-        append_local(params, level, local);
+        append_local(params, level, local, own);
     }
     return true;
 }
@@ -117,7 +122,8 @@ __device__ uint32_t sum_lengths(cta_queues &queues, uint32_t half, uint32_t coun
 
 /* Expands `count` vertices of the current queue and stores discoveries in all inboxes. All threads
  * of the block. */
-__device__ void expand_in_block(const kernel_params &params, const cta_level &level, uint32_t count)
+__device__ void expand_in_block(const kernel_params &params, const cta_level &level, uint32_t count,
+                                cta_thread_sums &own)
 {
     cta_queues &queues = *level.queues;
     const uint32_t half = level.depth & 1, edges = sum_lengths(queues, half, count);
@@ -127,7 +133,7 @@ __device__ void expand_in_block(const kernel_params &params, const cta_level &le
         const uint32_t target = __ldg(params.partition.out.neighbor + queues.begin[half][at] +
                                       (edge - queues.prefix[at]));
         const uint32_t parent = global_id_of(params.partition, queues.local[half][at]);
-        if (!visit_one(params, level, target, parent))
+        if (!visit_one(params, level, target, parent, own))
             continue;
         const uint32_t place = atomicAdd(&level.sums->sent, 1u);
         for (uint32_t step = 1; step < params.partition.parts; step++)
@@ -138,7 +144,7 @@ __device__ void expand_in_block(const kernel_params &params, const cta_level &le
 
 /* Applies the entries received. All threads of the block. */
 __device__ void receive_in_block(const kernel_params &params, const barrier_result &result,
-                                 const cta_level &level)
+                                 const cta_level &level, cta_thread_sums &own)
 {
     for (uint32_t step = 1; step < params.partition.parts; step++) {
         const uint32_t q = peer_of(params.partition, step);
@@ -147,8 +153,20 @@ __device__ void receive_in_block(const kernel_params &params, const barrier_resu
             const count64 entry =
                 __ldcg(params.received + static_cast<uint64_t>(q) * params.inbox_capacity + i);
             visit_one(params, level, static_cast<uint32_t>(entry),
-                      static_cast<uint32_t>(entry >> 32));
+                      static_cast<uint32_t>(entry >> 32), own);
         }
+    }
+}
+
+/* Adds what the threads counted to the sums of the level. All threads of the block. */
+__device__ __forceinline__ void add_thread_sums(cta_sums &sums, const cta_thread_sums &own)
+{
+    const unsigned long long edges = hw_warp_sum64(own.edges);
+    const uint32_t refs = hw_warp_sum(own.refs);
+
+    if (threadIdx.x % 32 == 0 && edges + refs > 0) {
+        atomicAdd(&sums.edges, edges);
+        atomicAdd(&sums.refs, refs);
     }
 }
 
@@ -194,12 +212,14 @@ __device__ __forceinline__ void add_time(const kernel_params &params, search_con
 __device__ bool level_in_block(const kernel_params &params, search_context &search,
                                barrier_numbers &barriers, const cta_level &level, uint32_t count)
 {
+    cta_thread_sums own = {0, 0};
+
     if (is_tracing(params))
         search.record = {HW_BFS_PUSH_BLOCK, search.trace.frontier, 0, 0, 0, 0, 0, 0};
     if (threadIdx.x == 0)
         *level.sums = {};
     __syncthreads();
-    expand_in_block(params, level, count);
+    expand_in_block(params, level, count, own);
     __syncthreads();
     const uint32_t sent = level.sums->sent;
     add_time(params, search, search.record.expansion);
@@ -208,7 +228,8 @@ __device__ bool level_in_block(const kernel_params &params, search_context &sear
     add_time(params, search, search.record.exchange);
     const bool found = search.result.found > 0;
     if (found) {
-        receive_in_block(params, search.result, level);
+        receive_in_block(params, search.result, level, own);
+        add_thread_sums(*level.sums, own);
         __syncthreads();
         add_time(params, search, search.record.update);
         if (!exchange_in_block(params, search.result, barriers, level.sums->queued,
