@@ -3,7 +3,7 @@
 # that sanitizers find, no answer that contradicts another. `make fuzz` goes on for longer.
 # shellcheck source=tests/tap/tap.sh
 . "${top_srcdir:-.}/tests/tap/tap.sh"
-seconds=3
+seconds=2
 cd "$work" || exit 99
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 99999999; }' >one.c
 clang=$(sed -n "s/^FUZZ_CC = //p" "$top_builddir/Makefile")
