@@ -60,6 +60,8 @@ LONG_TESTS += tests/workflow/papers.t
 EXTRA_DIST += tests/workflow/papers.t
 LONG_TESTS += tests/workflow/killed.t
 EXTRA_DIST += tests/workflow/killed.t tests/workflow/kill-study.py
+LONG_TESTS += tests/workflow/broken-disk.t
+EXTRA_DIST += tests/workflow/broken-disk.t
 LONG_TESTS += tests/workflow/slurm.t
 EXTRA_DIST += tests/workflow/slurm.t tests/workflow/slurm.sh
 

@@ -20,7 +20,7 @@ targets=$(sed -n 's/^FUZZ_\(FORMATS\|FUNCTIONS\) = //p' "$top_builddir/Makefile"
 for target in $targets; do
     mkdir "found-$target"
     ok "$target" env ASAN_OPTIONS=detect_leaks=1 "$top_builddir/fuzz/$target" \
-        -max_total_time=$seconds -timeout=30 -artifact_prefix="$work/$target-" \
+        -max_total_time=$seconds -timeout=30 -rss_limit_mb=4096 -artifact_prefix="$work/$target-" \
         "found-$target" "$top_srcdir/tests/fuzz/corpus/$target"
     echo "# $target: $(sed -n 's/^Done \(.*\)/\1/p' "$work/tap.out")"
 done

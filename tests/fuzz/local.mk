@@ -50,7 +50,7 @@ fuzz-programs: libhopwave.a
 fuzz: fuzz-programs
 	for target in $(FUZZ_TARGETS); do \
 	  $(MKDIR_P) fuzz/corpus/$$target && \
-	  ASAN_OPTIONS=detect_leaks=1 fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	  ASAN_OPTIONS=detect_leaks=1 fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
 	    -artifact_prefix=fuzz/$$target- fuzz/corpus/$$target \
 	    $(top_srcdir)/tests/fuzz/corpus/$$target || exit 1; \
 	done
