@@ -1,8 +1,8 @@
 # bench
 EXTRA_DIST += bench/classes bench/peers-cpu bench/peers-gpu bench/peer_runs.py bench/peer_formats.py
 EXTRA_DIST += bench/bench_graphs.py bench/graph500_roots.py bench/gpu-methods
-EXTRA_DIST += bench/gpu-degree-sweep bench/gpu-common.sh bench/side_by_side.c
-EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json bench/measured.json
+EXTRA_DIST += bench/gpu-common.sh bench/side_by_side.c
+EXTRA_DIST += bench/scaling-model bench/machines.json bench/measured.json
 EXTRA_DIST += bench/import bench/predictions
 EXTRA_DIST += bench/steps/fused-peer-2.h5 bench/steps/fused-peer-4.h5 bench/steps/fused-mpi-2.h5 bench/steps/fused-mpi-4.h5 \
   bench/steps/scan2d-peer-2.h5 bench/steps/scan2d-peer-4.h5 bench/steps/scan2d-mpi-2.h5 bench/steps/scan2d-mpi-4.h5 \
@@ -10,7 +10,6 @@ EXTRA_DIST += bench/steps/fused-peer-2.h5 bench/steps/fused-peer-4.h5 bench/step
 
 # Atomic against scan enqueueing, on a GPU.
 EXTRA_DIST += bench/gpu_enqueue.c bench/enqueue_kernel.cu bench/enqueue_kernel.h
-EXTRA_DIST += bench/gpu-adaptive bench/gpu_adaptive.py
 if HAVE_CUDA
 noinst_PROGRAMS += gpu-enqueue
 gpu_enqueue_SOURCES = bench/gpu_enqueue.c
@@ -36,7 +35,6 @@ EXTRA_DIST += bench/make-bundle
 bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
 hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle $(gpu_scripts) bench/gpu-methods \
-	  bench/gpu-common.sh bench/gpu-degree-sweep bench/gpu-paths \
-	  bench/gpu-adaptive bench/gpu_adaptive.py bench/classes bench/peers-gpu bench/peer_runs.py \
+	  bench/gpu-common.sh bench/classes bench/peers-gpu bench/peer_runs.py \
 	  bench/peer_formats.py bench/bench_graphs.py bench/graph500_roots.py $(bundled_benches)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS) $(bundled_benches)
