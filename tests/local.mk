@@ -218,3 +218,7 @@ TESTS += tests/pipeline/predict.t
 EXTRA_DIST += tests/pipeline/predict.t
 LONG_TESTS += tests/gpu/probe.t
 EXTRA_DIST += tests/gpu/probe.t
+
+# Ids beyond 2^32.
+TESTS += tests/pipeline/beyond-32-bits.t
+EXTRA_DIST += tests/pipeline/beyond-32-bits.t
