@@ -24,7 +24,7 @@ is "with as many vertices" "$(hopwave-info back.h5 | awk '$1 == "vertices:" { pr
     $((last + 1))
 refused "a root behind the last" 3 "root $((last + 1)) is out of range.* 0 to $last" \
     hopwave-traverse -q e.h5 --layout 1d --root-list $((last + 1)) -o x.h5
-refused "parts whose local ids need more than 32 bits" 3 'more than 32 bits hold; make more parts' \
+refused "parts whose local ids need more than 32 bits" 3 'more than 32 bits hold; take 2d with several' \
     hopwave-partition -q e.h5 --layout 1d --parts 2 -o x.h5
 ok "an estimate for 124 parts" sh -c \
     'hopwave-traverse e.h5 --layout degree-separated --parts 124 --estimate=124 >estimate'

@@ -35,8 +35,10 @@ enum hw_status hw_parts_check(const struct hw_graph_desc *desc, const struct hw_
     if (longest >= UINT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "%" PRI_GID " vertices in %d parts need local ids up to %" PRI_COUNT
-                       ", more than 32 bits hold; make more parts",
-                       desc->vertices, spec->parts, longest);
+                       ", more than 32 bits hold; %s",
+                       desc->vertices, spec->parts, longest,
+                       spec->rows == 1 ? "take 2d with several rows, or degree-separated"
+                                       : "make more parts");
     if (desc->vertices / ranks >= UINT32_MAX)
         return hw_fail(err, HW_RESOURCES,
                        "%" PRI_GID " vertices are too many for %d ranks; use more ranks",
