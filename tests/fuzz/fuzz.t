@@ -1,9 +1,9 @@
 #!/bin/sh
-# Every parser and every target of the fuzzer for some seconds, from the corpus on: no crash, nothing
+# Every parser and every target of the fuzzer for a second, from the corpus on: no crash, nothing
 # that sanitizers find, no answer that contradicts another. `make fuzz` goes on for longer.
 # shellcheck source=tests/tap/tap.sh
 . "${top_srcdir:-.}/tests/tap/tap.sh"
-seconds=2
+seconds=1
 cd "$work" || exit 99
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 99999999; }' >one.c
 clang=$(sed -n "s/^FUZZ_CC = //p" "$top_builddir/Makefile")
