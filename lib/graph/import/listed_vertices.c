@@ -72,7 +72,7 @@ static enum hw_status mark_listed(const struct hw_import *import, const struct h
     for (hw_count k = first; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
         for (hw_count i = 0; i < piece->count; i++)
-            hw_bitmap_set(bits, hw_piece_id(piece, piece->source, i));
+            hw_bitmap_set(bits, (size_t)hw_piece_id(piece, piece->source, i));
     }
     for (hw_count w = 0; w < words; w += REDUCED) {
         const hw_count some = words - w < REDUCED ? words - w : REDUCED;
@@ -95,7 +95,7 @@ static enum hw_status check_edges(const struct hw_import *import, const struct h
         for (hw_count i = 0; i < piece->count; i++) {
             const hw_gid s = hw_piece_id(piece, piece->source, i);
             const hw_gid t = hw_piece_id(piece, piece->target, i);
-            if (!hw_bitmap_test(bits, s) || !hw_bitmap_test(bits, t))
+            if (!hw_bitmap_test(bits, (size_t)s) || !hw_bitmap_test(bits, (size_t)t))
                 return hw_fail(err, HW_BAD_INPUT,
                                "%s: has edges of a vertex that is not listed in %s",
                                import->input.path, import->vertices.path);

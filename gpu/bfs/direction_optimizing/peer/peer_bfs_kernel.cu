@@ -569,8 +569,8 @@ using namespace hw_peer_bfs;
 
 /* Shared memory of a block, with its static part and the KiB that the driver reserves, up to which
  * the L1 cache of Hopper keeps 60 KiB. Beyond, it keeps 28 KiB, and tests of the bitmap outside the
- * hubs take a third longer: the first bottom-up level of R-MAT 28 on two H200 took 240 to 454 us
- * and takes 210 to 344 us so (2026-11-26, commit 238c313 beside 1780e21). */
+ * hubs take longer: the first bottom-up level of R-MAT 28 on two H200 took 227 to 454 us and takes
+ * 206 to 349 us (four roots, 2026-11-26, commits 1780e21 and 4542afa). */
 constexpr uint32_t l1_keeping_bytes = 196u << 10, reserved_bytes = 1u << 10;
 
 int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)
