@@ -62,7 +62,7 @@ ranks 4 hopwave-traverse -q g.h5 --layout 2d --grid 2x2 --roots 2 --store none -
 ok "a run after it does" study assess h200-node.json later.h5 --within 1
 study assess h200-node.json later.h5 --within 0 >/dev/null
 is "errors beyond those allowed are found" $? 1
-sed 's/"seconds": ./&1/' h200-node.json >changed.json
+sed 's/"seconds": /&9/' h200-node.json >changed.json
 refused "a prediction that was changed" 3 'digest differs' study assess changed.json later.h5
 hopwave-traverse -q g.h5 --layout 1d --roots 2 --store none -o other.h5
 refused "another run" 3 'is about parts 4' study assess h200-node.json other.h5
