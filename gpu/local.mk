@@ -208,6 +208,7 @@ EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated
 
 EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/bfs/direction_optimizing/test_direction_policy.c \
+  gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.c \
   gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/engine/gpu_method_list.h \
   $(gpu_descriptors)
@@ -219,6 +220,7 @@ libhopwave_a_LIBADD += $(kernels:.cu=.o) $(dynamic_kernels)
 CLEANFILES += $(kernels:.cu=.o) $(dynamic_kernels)
 
 gpu_tests = gpu/bfs/direction_optimizing/test_direction_policy.t \
+  gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.t \
   gpu/comm/test_allgather.mt gpu/graph/test_layout_build.t \
   gpu/validate/test_tree_validation.mt
 check_PROGRAMS += $(gpu_tests)
@@ -226,6 +228,9 @@ TESTS += $(gpu_tests)
 gpu_bfs_direction_optimizing_test_direction_policy_t_SOURCES = \
   gpu/bfs/direction_optimizing/test_direction_policy.c
 gpu_bfs_direction_optimizing_test_direction_policy_t_LDADD = $(TAP_LDADD)
+gpu_bfs_direction_optimizing_peer_test_peer_bfs_shape_t_SOURCES = \
+  gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.c
+gpu_bfs_direction_optimizing_peer_test_peer_bfs_shape_t_LDADD = $(TAP_LDADD)
 gpu_comm_test_allgather_mt_SOURCES = gpu/comm/test_allgather.c
 gpu_comm_test_allgather_mt_LDADD = $(TAP_LDADD)
 gpu_graph_test_layout_build_t_SOURCES = gpu/graph/test_layout_build.c \

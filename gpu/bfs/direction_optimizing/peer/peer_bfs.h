@@ -107,7 +107,8 @@ struct hw_peer_bfs_params {
 /* Launch configuration. */
 struct hw_peer_bfs_shape {
     int blocks;
-    uint32_t shared_bytes;
+    uint32_t shared_bytes; /* of a block, dynamic */
+    uint32_t static_bytes;
 };
 
 /* Chooses the launch configuration for the current device and sets hub_words and tile. Local.

@@ -585,8 +585,8 @@ int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shap
         error = cudaFuncGetAttributes(&attributes, kernel);
     if (error != cudaSuccess)
         return error;
-    const uint32_t keeping =
-        l1_keeping_bytes - reserved_bytes - static_cast<uint32_t>(attributes.sharedSizeBytes);
+    shape->static_bytes = static_cast<uint32_t>(attributes.sharedSizeBytes);
+    const uint32_t keeping = l1_keeping_bytes - reserved_bytes - shape->static_bytes;
     params->hub_words = min(min(left, keeping) - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
     shape->shared_bytes =
