@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_GPU_HOPWAVE_GPU_H
 #define HOPWAVE_GPU_HOPWAVE_GPU_H
 
-#include "lib/comm/link_probe.h"
+#include "lib/comm/probe/link_probe.h"
 #include "lib/engine/core/method.h"
 
 /* The descriptors of all GPU methods, whether or not this build has CUDA; NULL-ended. Local. */

@@ -1,5 +1,5 @@
-/* A transport between GPUs under test (lib/comm/link_probe.h): messages are exchanges, and puts are
- * copies into the peer's heap. */
+/* A transport between GPUs under test (lib/comm/probe/link_probe.h): messages are exchanges, and
+ * puts are copies into the peer's heap. */
 #include "gpu/comm/transport.h"
 #include "gpu/hopwave_gpu.h"
 #include "lib/base/memory.h"

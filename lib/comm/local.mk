@@ -4,8 +4,8 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/batched_alltoallv.h \
   lib/comm/context.c \
   lib/comm/context.h \
-  lib/comm/link_probe.c \
-  lib/comm/link_probe.h \
+  lib/comm/probe/link_probe.c \
+  lib/comm/probe/link_probe.h \
   lib/comm/device_buffers.c \
   lib/comm/device_buffers.h \
   lib/comm/exchange/bounded_rounds.c \
@@ -49,10 +49,10 @@ check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
 lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/test_link_probe.mt
-TESTS += lib/comm/test_link_probe.mt
-lib_comm_test_link_probe_mt_SOURCES = lib/comm/test_link_probe.c
-lib_comm_test_link_probe_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/probe/test_link_probe.mt
+TESTS += lib/comm/probe/test_link_probe.mt
+lib_comm_probe_test_link_probe_mt_SOURCES = lib/comm/probe/test_link_probe.c
+lib_comm_probe_test_link_probe_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/exchange/test_point_to_point.mt
 TESTS += lib/comm/exchange/test_point_to_point.mt
 lib_comm_exchange_test_point_to_point_mt_SOURCES = lib/comm/exchange/test_point_to_point.c \

@@ -2,7 +2,7 @@
 #ifndef HOPWAVE_RUN_PROBE_PROBE_H
 #define HOPWAVE_RUN_PROBE_PROBE_H
 
-#include "lib/comm/link_probe.h"
+#include "lib/comm/probe/link_probe.h"
 #include "lib/run/stage.h"
 #include "lib/run/traverse_options.h"
 

@@ -1,4 +1,4 @@
-#include "lib/comm/link_probe.h"
+#include "lib/comm/probe/link_probe.h"
 
 #include "lib/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* The probe of links: all pairs are measured over MPI, puts only where a transport has them, and
  * bytes that arrive wrong are found and named. */
-#include "lib/comm/link_probe.h"
+#include "lib/comm/probe/link_probe.h"
 #include "tests/tap/tap.h"
 
 #include <stdlib.h>
