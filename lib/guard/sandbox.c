@@ -193,24 +193,27 @@ static void answer(struct program *p, uint32_t value)
     add(p, BPF_RET | BPF_K, value, 0, 0);
 }
 
-/* Allows a call if none of the forbidden bits is set in one of its arguments. */
-static void allow_without(struct program *p, int call, unsigned argument, uint32_t forbidden)
+/* Allows a call if a test of one of its arguments, BPF_JEQ or BPF_JSET, comes out as wanted. */
+static void allow_if(struct program *p, int call, unsigned argument, unsigned test, uint32_t value,
+                     bool wanted)
 {
     add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
     add(p, BPF_LD | BPF_W | BPF_ABS, ARGUMENT_AT(argument), 0, 0);
-    add(p, BPF_JMP | BPF_JSET | BPF_K, forbidden, 0, 1);
+    add(p, BPF_JMP | test | BPF_K, value, wanted ? 1 : 0, wanted ? 0 : 1);
     answer(p, SECCOMP_RET_ERRNO | EACCES);
     answer(p, SECCOMP_RET_ALLOW);
+}
+
+/* Allows a call if none of the forbidden bits is set in one of its arguments. */
+static void allow_without(struct program *p, int call, unsigned argument, uint32_t forbidden)
+{
+    allow_if(p, call, argument, BPF_JSET, forbidden, false);
 }
 
 /* Allows a call if one of its arguments has this value. */
 static void allow_equal(struct program *p, int call, unsigned argument, uint32_t value)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
-    add(p, BPF_LD | BPF_W | BPF_ABS, ARGUMENT_AT(argument), 0, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-    answer(p, SECCOMP_RET_ERRNO | EACCES);
-    answer(p, SECCOMP_RET_ALLOW);
+    allow_if(p, call, argument, BPF_JEQ, value, true);
 }
 
 /* Allows fcntl() but for the commands by which other processes get signals. */

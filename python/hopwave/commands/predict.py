@@ -5,6 +5,8 @@ import hashlib
 import json
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,14 +84,31 @@ def _output(options: argparse.Namespace) -> Path:
     return output
 
 
+@contextmanager
+def _explained(tree: str, output: Path) -> Iterator[None]:
+    """Ends with a sentence and the status of what goes wrong with a tree or an output."""
+    from .. import errors
+    from ..predict.simulate import SimulatorError
+
+    try:
+        yield
+    except errors.FileError as error:
+        fail(3, str(error))
+    except SimulatorError as error:
+        fail(4, str(error))
+    except ValueError as error:
+        fail(2, f"{tree}: {error}")
+    except OSError as error:
+        fail(4, f"{error.filename or output}: {error.strerror or error}")
+
+
 def trace(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
-    from .. import errors
     from ..predict import goal
     from ..predict.schedule import Costs, schedule, shape_of
 
     output = _output(options)
-    try:
+    with _explained(options.tree, output):
         with _open(options.tree) as tree:
             shape = shape_of(tree)
             phases = schedule(shape, Costs(), options.search)
@@ -97,12 +116,6 @@ def trace(place: Place, options: argparse.Namespace) -> None:
         with partial.open("w", encoding="ascii") as file:
             file.writelines(f"{line}\n" for line in goal.lines(phases, shape.ranks))
         partial.replace(output)
-    except errors.FileError as error:
-        fail(3, str(error))
-    except ValueError as error:
-        fail(2, f"{options.tree}: {error}")
-    except OSError as error:
-        fail(4, f"{error.filename or output}: {error.strerror or error}")
 
 
 def _machine(options: argparse.Namespace) -> dict[str, Any]:
@@ -155,24 +168,15 @@ def predict(place: Place, options: argparse.Namespace) -> None:
         fail(2, "--machines, --machine, --two and --scale go together")
     if options.scale is not None and not 1 <= options.scale <= 48:
         fail(2, "--scale must be from 1 to 48")
-    from .. import errors
     from ..predict import prediction, simulate
 
     output, network = _output(options), Path(options.network)
-    try:
+    with _explained(options.tree, output):
         simulate.hosts_of(network)
         content, seconds = _predicted(options, network)
         sha256 = hashlib.sha256(network.read_bytes()).hexdigest()
         content |= {"network": network.name, "network_sha256": sha256, "seconds": seconds}
         found = prediction.write(output, content)
-    except errors.FileError as error:
-        fail(3, str(error))
-    except simulate.SimulatorError as error:
-        fail(4, str(error))
-    except ValueError as error:
-        fail(2, f"{options.tree}: {error}")
-    except OSError as error:
-        fail(4, f"{error.filename or output}: {error.strerror or error}")
     print(f"{seconds:.6g} s a search\n{output}: {found}")
 
 
