@@ -199,7 +199,7 @@ reads "the same, asked for" a "$ldbc" --format ldbc
 make_file archive a none g.v=ldbc/g.v g.e=ldbc/g.e g.properties=ldbc/g.properties list=names
 reads "the format that is asked for chooses LDBC's" a "$ldbc" --format ldbc
 make_file archive a none graph.e=t
-refused "an archive without vertices" 3 'a: holds no graph of LDBC: no NAME.e with its NAME.v' \
+refused "an archive without vertices" 3 'a: holds no graph of LDBC: no NAME.e that has its NAME.v' \
     hopwave-import a --format ldbc -o n.h5
 sed -n 2,400p ldbc/g.v >ldbc/h.v
 cp ldbc/g.e ldbc/h.e

@@ -268,7 +268,7 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
         hw_option_set_number(&options.values, &hw_option_exchange, o / 3 % 3);
         void *engine = NULL;
         hw_context_group(ctx, 1 + o / 2 % 3);
-        /* Threads that spin beside several ranks that spin take minutes on few cores. */
+        /* Spinning threads of several spinning ranks take minutes on few cores. */
         hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : ctx->size == 2 && o % 9 == 4) ? 3 : 1);
         if (hw_method_grid.ops->create(&hw_method_grid, ctx, part, &options, &engine, &err) !=
             HW_OK)

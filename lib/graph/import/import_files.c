@@ -212,8 +212,8 @@ static bool is_beside(const struct hw_members *members, const char *path)
     return false;
 }
 
-/* Whether a format takes a member as its own: the one that was asked for, or any. LDBC's is told by
- * names alone. */
+/* Whether a format takes a member as its own: the one that was asked for, or any. LDBC's is known
+ * by names alone. */
 static bool is_graph(const struct hw_import *import, const struct hw_members *members,
                      const struct hw_member *member)
 {
@@ -255,7 +255,7 @@ static enum hw_status choose(const struct hw_import *import, const struct hw_mem
     }
     if (!*chosen && import->options.format == HW_IMPORT_LDBC)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: holds no graph of LDBC: no NAME.e with its NAME.v beside it", archive);
+                       "%s: holds no graph of LDBC: no NAME.e that has its NAME.v", archive);
     if (!*chosen && others == 1 && import->options.format != HW_IMPORT_AUTO)
         *chosen = only;
     if (!*chosen)
