@@ -5,6 +5,7 @@ which differ from what config/papers, doc/papers/papers.yaml and doc/papers/resu
 --plots it also draws the plots that papers.yaml lists.
 """
 
+import math
 import runpy
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -172,8 +173,16 @@ def index(source: Source) -> str:
     return head + "".join(body).rstrip("\n") + "\n"
 
 
-def shown(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}"
+def shown(value: float | None) -> str:
+    """A number of ours in a table; nothing where nothing was measured."""
+    if value is None or math.isnan(value):
+        return ""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e6 else f"{value:.4g}"
+
+
+def stated(value: float | None) -> str:
+    """A number of a paper, with all of its digits."""
+    return "" if value is None else f"{value:.10g}"
 
 
 def page(source: Source, paper: Mapping[str, Any]) -> str:
@@ -182,7 +191,7 @@ def page(source: Source, paper: Mapping[str, Any]) -> str:
     rows = [
         [
             *(c[key] for key in ("figure", "says", "verdict", "why")),
-            *(shown(c["paper"]), shown(c["here"]), c["results"]),
+            *(stated(c["paper"]), shown(c["here"]), c["results"]),
         ]
         for c in verdicts_of(source, paper)
     ]
@@ -193,7 +202,7 @@ def page(source: Source, paper: Mapping[str, Any]) -> str:
     reported = [
         [
             *(r[key] for key in ("figure", "series", "x")),
-            *(shown(r[key]) for key in ("paper", "here", "ratio")),
+            *(stated(r["paper"]), shown(r["here"]), shown(r["ratio"])),
             *(r[key] for key in ("unit", "device", "source")),
         ]
         for r in compared(source, paper)
