@@ -391,6 +391,10 @@ refused "a FIFO" 3 "fifo.yaml: not a file" "$PYTHON3" "$study" run --config fifo
 refused "a device" 3 "/dev/zero: not a file" "$PYTHON3" "$study" run --config /dev/zero
 
 refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --config none.yaml
+refused "a missing study, without --config" 3 "none.yaml: No such file" "$PYTHON3" "$study" run none.yaml
+refused "two studies" 2 "two studies, few.yaml and --config none.yaml: give one" \
+    "$PYTHON3" "$study" run few.yaml --config none.yaml
+refused "a third word" 2 "unrecognized arguments: more.yaml" "$PYTHON3" "$study" run few.yaml more.yaml
 refused "parts that are none" 2 "--max-parts: 0 is no number of parts" \
     "$PYTHON3" "$study" run --config "$test_config" --max-parts 0
 refused "a scale that leaves nothing" 2 "--max-scale: 0 leaves no scale above 0" \
@@ -408,6 +412,8 @@ refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its
 "$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n --verbose >few.out 2>&1
 ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
 ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
+"$PYTHON3" "$study" run few.yaml --max-parts 2 -n --verbose -- --forcerun table >plain.out 2>&1
+ok "a study is taken without --config, and what follows -- is Snakemake's" grep -q '^traverse  *2$' plain.out
 cat >both.yaml <<'END'
 graphs: [{model: rmat, scales: [6]}]
 layouts: [{layout: 1d}]

@@ -47,12 +47,17 @@ def main(place: Place, arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in (run, archive, repeat, compare, fetch, predict):
         module.add(commands)
-    options, left = parser.parse_known_args(arguments)
-    if left:
+    words, passed = list(sys.argv[1:] if arguments is None else arguments), []
+    command = commands.choices.get(next((word for word in words if word in commands.choices), ""))
+    if command and command.get_default("snakemake") is not None and "--" in words:
+        at = words.index("--")
+        words, passed = words[:at], words[at + 1 :]
+    options, left = parser.parse_known_args(words)
+    if left and command:
         # By the command's own parser, which knows the options that may have been meant.
-        words = sys.argv[1:] if arguments is None else arguments
-        command = next(word for word in words if word in commands.choices)
-        commands.choices[command].error(f"unrecognized arguments: {' '.join(left)}")
+        command.error(f"unrecognized arguments: {' '.join(left)}")
+    if passed:
+        options.snakemake = passed
     os.environ.setdefault("HOPWAVE_MANIFEST", str(place.folder / "config" / "graphs.yaml"))
     try:
         options.main(place, options)

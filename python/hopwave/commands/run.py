@@ -42,7 +42,8 @@ def add_machine(command: argparse.ArgumentParser) -> None:
         help="the machine: a folder with a Snakemake profile, or the name of a shipped one",
     )
     command.add_argument("--bin", metavar="DIR", help="where the programs lie; default: PATH")
-    command.add_argument("snakemake", nargs="*", metavar="-- OPTION", help=argparse.SUPPRESS)
+    # Of what follows --, which main() takes apart.
+    command.set_defaults(snakemake=[])
 
 
 def add(commands: Any) -> None:
@@ -52,7 +53,10 @@ def add(commands: Any) -> None:
         description="Makes what is missing or out of date of a study, below results/, and "
         "its report. What follows -- goes to snakemake as it is.",
     )
-    command.add_argument("--config", metavar="FILE", help="the study; default: the shipped one")
+    command.add_argument(
+        "study", nargs="?", metavar="STUDY", help="the study; default: the shipped one"
+    )
+    command.add_argument("--config", metavar="FILE", help="the same")
     command.add_argument("--directory", default=".", help="where results/ lies; default: here")
     command.add_argument(
         "--max-parts",
@@ -167,7 +171,9 @@ def watched(command: list[str], directory: str | Path, settings: Settings | None
 
 def main(place: Place, options: argparse.Namespace) -> None:
     need(place, *PACKAGES)
-    config = Path(options.config or place.folder / "config" / "study.yaml")
+    if options.study and options.config:
+        fail(2, f"two studies, {options.study} and --config {options.config}: give one")
+    config = Path(options.study or options.config or place.folder / "config" / "study.yaml")
     use_programs(place, options.bin, *PROGRAMS)
     study = read_study(config, options.directory)
     most, given = options.max_parts, config
