@@ -20,7 +20,7 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/halo_map.h \
   lib/comm/exchange/large_alltoallv.c \
   lib/comm/exchange/large_alltoallv.h \
-  lib/comm/exchange/memory_ops.h \
+  lib/comm/exchange/memory_ops.h lib/comm/exchange/message_ops.h \
   lib/comm/mpi_start.c \
   lib/comm/mpi_start.h \
   lib/comm/node_topology.c \

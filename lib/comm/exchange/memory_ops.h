@@ -5,8 +5,7 @@
 #ifndef HOPWAVE_COMM_EXCHANGE_MEMORY_OPS_H
 #define HOPWAVE_COMM_EXCHANGE_MEMORY_OPS_H
 
-#include "lib/base/status.h"
-#include "lib/base/types.h"
+#include "lib/comm/exchange/message_ops.h"
 
 struct hw_memory_ops {
     void *self;
@@ -22,6 +21,8 @@ struct hw_memory_ops {
      * NULL: the buffers lie in shared host memory.
      */
     enum hw_status (*allocate)(void *self, hw_count bytes, char **at, struct hw_error *err);
+    /* How messages go between the buffers that allocate() makes; borrowed. NULL: by MPI. */
+    const struct hw_message_ops *messages;
 };
 
 /* Host memory on both sides. */

@@ -7,7 +7,7 @@
 #include <sys/statvfs.h>
 
 /* Pieces of a message in flight: one copied out, one travelling, one copied in. */
-#define PIPELINE_DEPTH 3
+#define PIPELINE_DEPTH HW_MESSAGE_STAGES
 
 /* Bytes of a piece: whole pages; larger pieces gain nothing. */
 #define PAGE ((hw_count)4096)
@@ -266,6 +266,64 @@ static int receive_buffer(const struct hw_node_aware *self, int r)
     return self->nodes->count + hw_nodes_before(self->nodes, self->node, r) / self->ranks;
 }
 
+/* ---- messages between nodes, by MPI or the message operations ---- */
+
+/* A message of a round between a buffer of this rank and a rank. */
+static struct hw_message message_of(const struct hw_node_aware *self, hw_count round, int buffer,
+                                    int peer, hw_count bytes)
+{
+    return (struct hw_message){.peer = peer,
+                               .stage = (int)(round % PIPELINE_DEPTH),
+                               .buffer = buffer_at(self, own_place(self), round, buffer),
+                               .bytes = bytes};
+}
+
+/* Starts to send a round's piece to a node. */
+static enum hw_status start_send(const struct hw_node_aware *self, hw_count round, int node,
+                                 hw_count bytes, struct hw_error *err)
+{
+    const struct hw_nodes *nodes = self->nodes;
+    const struct hw_message_ops *ops = self->ops.messages;
+    const int me = self->ctx->rank, to = hw_nodes_carrier(nodes, node, me);
+    struct hw_message message = message_of(self, round, node, to, bytes);
+
+    if (!ops)
+        return hw_mpi(MPI_Isend(message.buffer, (int)bytes, MPI_BYTE, to, 3, self->ctx->world,
+                                request_of(self, round, node)),
+                      "MPI_Isend", err);
+    const int buffer = nodes->count + hw_nodes_before(nodes, node, me) / hw_nodes_size(nodes, node);
+    message.symmetric = buffer_at(self, own_place(self), round, buffer);
+    return ops->send(ops->self, &message, err);
+}
+
+/* Waits until the buffer for a node of an earlier round may be filled again. */
+static enum hw_status wait_send(const struct hw_node_aware *self, hw_count round, int node,
+                                struct hw_error *err)
+{
+    return self->ops.messages ? HW_OK
+                              : hw_mpi(MPI_Wait(request_of(self, round, node), MPI_STATUS_IGNORE),
+                                       "MPI_Wait", err);
+}
+
+/* Posts the receive of a round's piece from a rank, or waits for it. */
+static enum hw_status receive_piece(const struct hw_node_aware *self, hw_count round, int from,
+                                    hw_count bytes, bool wait, struct hw_error *err)
+{
+    const struct hw_message_ops *ops = self->ops.messages;
+    const int buffer = receive_buffer(self, from);
+    const struct hw_message message = message_of(self, round, buffer, from, bytes);
+    MPI_Request *request = request_of(self, round, buffer);
+
+    if (ops)
+        return wait ? ops->receive(ops->self, &message, err) : ops->post(ops->self, &message, err);
+    return wait ? hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err)
+                : hw_mpi(MPI_Irecv(message.buffer, (int)bytes, MPI_BYTE, from, 3, self->ctx->world,
+                                   request),
+                         "MPI_Irecv", err);
+}
+
+/* ---- where pieces lie ---- */
+
 /* The address of a round's piece of rank r's message to this node, once received. */
 static const char *arrived(const struct hw_node_aware *self, hw_count round, int r)
 {
@@ -424,9 +482,10 @@ static enum hw_status start_copies_out(const struct exchange *x, hw_count round,
 
     if (round >= x->rounds)
         return HW_OK;
+    if (x->self->ops.messages)
+        status = x->self->ops.messages->wait_sends(x->self->ops.messages->self, err);
     for (int n = 0; n < x->self->nodes->count; n++) {
-        status = worse(status, hw_mpi(MPI_Wait(request_of(x->self, round, n), MPI_STATUS_IGNORE),
-                                      "MPI_Wait", err));
+        status = worse(status, wait_send(x->self, round, n, err));
         status = worse(status, copy_out(x, round, n, err));
     }
     return status;
@@ -459,8 +518,7 @@ static enum hw_status start_copies_in(const struct exchange *x, hw_count round,
 
 static enum hw_status send_round(const struct exchange *x, hw_count round, struct hw_error *err)
 {
-    struct hw_node_aware *self = x->self;
-    const int me = self->ctx->rank;
+    const struct hw_node_aware *self = x->self;
     enum hw_status status = HW_OK;
 
     for (int step = 1; step < self->nodes->count; step++) {
@@ -468,11 +526,7 @@ static enum hw_status send_round(const struct exchange *x, hw_count round, struc
         const hw_count length = length_of(self, size_out(x, node), round);
         if (length == 0)
             continue;
-        status = worse(status,
-                       hw_mpi(MPI_Isend(buffer_at(self, own_place(self), round, node), (int)length,
-                                        MPI_BYTE, hw_nodes_carrier(self->nodes, node, me), 3,
-                                        self->ctx->world, request_of(self, round, node)),
-                              "MPI_Isend", err));
+        status = worse(status, start_send(self, round, node, length, err));
         hw_traffic_add(x->traffic, length, round == 0, true); /* pieces make one message */
     }
     return status;
@@ -491,12 +545,7 @@ static enum hw_status receive_round(const struct exchange *x, hw_count round, bo
         if (length == 0 || self->nodes->node[r] == self->node ||
             hw_nodes_carrier(self->nodes, self->node, r) != me)
             continue;
-        const int buffer = receive_buffer(self, r);
-        MPI_Request *request = request_of(self, round, buffer);
-        int code = wait ? MPI_Wait(request, MPI_STATUS_IGNORE)
-                        : MPI_Irecv(buffer_at(self, own_place(self), round, buffer), (int)length,
-                                    MPI_BYTE, r, 3, self->ctx->world, request);
-        status = worse(status, hw_mpi(code, wait ? "MPI_Wait" : "MPI_Irecv", err));
+        status = worse(status, receive_piece(self, round, r, length, wait, err));
     }
     return status;
 }
@@ -546,8 +595,11 @@ static enum hw_status copy_direct(const struct exchange *x, struct hw_error *err
 /* Waits for all sends. */
 static enum hw_status end_sends(const struct hw_node_aware *self, struct hw_error *err)
 {
+    const struct hw_message_ops *ops = self->ops.messages;
     enum hw_status status = HW_OK;
 
+    if (ops)
+        return ops->wait_sends(ops->self, err);
     for (int r = 0; r < PIPELINE_DEPTH * self->buffers; r++)
         status =
             worse(status, hw_mpi(MPI_Wait(&self->request[r], MPI_STATUS_IGNORE), "MPI_Wait", err));
