@@ -27,6 +27,8 @@ kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather_kernel.h gpu/comm/p
 gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
+  gpu/comm/nvshmem/nvshmem_api.c gpu/comm/nvshmem/nvshmem_api.h gpu/comm/nvshmem/nvshmem_memory.c \
+  gpu/comm/nvshmem/nvshmem_memory.h gpu/comm/nvshmem/nvshmem_messages.c gpu/comm/nvshmem/nvshmem_messages.h \
   gpu/comm/outbox.c gpu/comm/outbox.h \
   gpu/comm/peer_memory.c gpu/comm/peer_memory.h \
   gpu/comm/preposted_recv.c gpu/comm/preposted_recv.h \
@@ -202,14 +204,14 @@ gpu_sources += gpu/sssp/distributed/bucket_schedule.c \
 gpu_descriptors += gpu/sssp/distributed/distributed_sssp_descriptor.c
 
 # emulated: devices on processors, for tests where there is no GPU
-emulated = gpu/emulated/lanes.cc gpu/emulated/runtime.cc
+emulated = gpu/emulated/lanes.cc gpu/emulated/nvshmem.cc gpu/emulated/runtime.cc
 EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated/launch.h \
-  gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
+  gpu/emulated/nvshmem.h gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
 
 EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/bfs/direction_optimizing/test_direction_policy.c \
   gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.c \
-  gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
+  gpu/comm/test_allgather.c gpu/comm/nvshmem/test_nvshmem_messages.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h gpu/gpu_method_descriptors.c gpu/engine/gpu_method_list.h \
   $(gpu_descriptors)
 if HAVE_CUDA
@@ -221,7 +223,7 @@ CLEANFILES += $(kernels:.cu=.o) $(dynamic_kernels)
 
 gpu_tests = gpu/bfs/direction_optimizing/test_direction_policy.t \
   gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.t \
-  gpu/comm/test_allgather.mt gpu/graph/test_layout_build.t \
+  gpu/comm/test_allgather.mt gpu/comm/nvshmem/test_nvshmem_messages.mt gpu/graph/test_layout_build.t \
   gpu/validate/test_tree_validation.mt
 check_PROGRAMS += $(gpu_tests)
 TESTS += $(gpu_tests)
@@ -233,6 +235,8 @@ gpu_bfs_direction_optimizing_peer_test_peer_bfs_shape_t_SOURCES = \
 gpu_bfs_direction_optimizing_peer_test_peer_bfs_shape_t_LDADD = $(TAP_LDADD)
 gpu_comm_test_allgather_mt_SOURCES = gpu/comm/test_allgather.c
 gpu_comm_test_allgather_mt_LDADD = $(TAP_LDADD)
+gpu_comm_nvshmem_test_nvshmem_messages_mt_SOURCES = gpu/comm/nvshmem/test_nvshmem_messages.c
+gpu_comm_nvshmem_test_nvshmem_messages_mt_LDADD = $(TAP_LDADD)
 gpu_graph_test_layout_build_t_SOURCES = gpu/graph/test_layout_build.c \
   tests/fixtures/validation_graphs.c tests/fixtures/validation_graphs.h
 gpu_graph_test_layout_build_t_LDADD = $(TAP_LDADD)

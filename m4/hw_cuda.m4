@@ -1,10 +1,11 @@
 # HW_CHECK_CUDA
 # -------------
-# --with-cuda=DIR|guess|emulated|no, --with-cuda-arch=LIST. CUDA 12 or later (the first with the cooperative
+# --with-cuda=DIR|guess|emulated|no, --with-cuda-arch=LIST, --with-nvshmem=DIR. CUDA 12 or later (the first with the cooperative
 # launches and CCCL the kernels use) and, if there, NCCL. Absent, it costs the
 # GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
 # CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS and the conditional HAVE_CUDA; defines HAVE_NCCL
-# where its header is. The library itself is looked for when a run asks for it.
+# where its header is. The library itself is looked for when a run asks for it. So is NVSHMEM's, which
+# needs no headers: first in the folder that is given, HW_NVSHMEM_DIR.
 # With emulated devices (gpu/emulated), for tests alone, kernels are C++ that CXX compiles:
 # the conditional EMULATED.
 AC_DEFUN([HW_CHECK_CUDA], [
@@ -14,6 +15,9 @@ AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|emulated|no],
 AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
   [compute capabilities to compile for, such as 80,90, and PTX of the last (default: 75,80,90: Turing to Hopper)])],
   [], [with_cuda_arch=75,80,90])
+AC_ARG_WITH([nvshmem], [AS_HELP_STRING([--with-nvshmem=DIR],
+  [NVSHMEM 3, in DIR/lib; looked for by transport nvshmem when it runs (default: where the linker looks)])],
+  [], [with_nvshmem=no])
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
 hw_cuda=no hw_nccl=no CUDA_ARCH_FLAGS=
@@ -60,6 +64,11 @@ AS_IF([test "x$with_cuda" = xemulated], [
   AS_IF([test $hw_cuda = no && test "x$with_cuda" != xguess],
     [AC_MSG_ERROR([CUDA 12 or later was asked for by --with-cuda=$with_cuda and not found])])
 ])
+AS_CASE([$with_nvshmem], [no], [], [yes],
+  [AC_MSG_ERROR([--with-nvshmem needs a folder: --with-nvshmem=DIR, of DIR/lib/libnvshmem_host.so.3])], [
+  AS_IF([test ! -e "$with_nvshmem/lib/libnvshmem_host.so.3"],
+    [AC_MSG_ERROR([--with-nvshmem=$with_nvshmem: there is no lib/libnvshmem_host.so.3 in it])])
+  AC_DEFINE_UNQUOTED([HW_NVSHMEM_DIR], ["$with_nvshmem"], [where NVSHMEM is])])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_ARCH_FLAGS])
 AC_SUBST([CUDA_LIBS])

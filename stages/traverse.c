@@ -14,8 +14,6 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
     const struct hw_traverse_command *command = pointer;
 
     HW_TRY(hw_traverse_options_check(command, err));
-    if (!stage->cli.estimate)
-        HW_TRY(hw_traverse_options_check_transport(command, err));
     if (command->probe)
         return hw_probe(stage, command, hw_gpu_link_open, err);
     if (!stage->cli.output && !stage->cli.estimate)

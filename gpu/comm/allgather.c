@@ -31,7 +31,7 @@ hw_count hw_allgather_heap_bytes(int ranks)
 
 static bool is_peer(const struct hw_allgather *allgather)
 {
-    return allgather->transport->kind == HW_TRANSPORT_PEER;
+    return allgather->transport->peer_access;
 }
 
 static void set_params(struct hw_allgather *allgather, hw_count offset)

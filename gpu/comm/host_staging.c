@@ -1,6 +1,7 @@
-/* Exchanges of transport mpi (gpu/comm/host_staging.h). */
+/* Exchanges of transports mpi and nvshmem (gpu/comm/host_staging.h). */
 #include "gpu/comm/host_staging.h"
 
+#include "gpu/comm/nvshmem/nvshmem_messages.h"
 #include "gpu/comm/peer_memory.h"
 #include "gpu/device/device.h"
 #include "lib/base/memory.h"
@@ -16,9 +17,11 @@
 struct hw_host_staging {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_halo node_aware; /* zeroed if all messages are direct */
-    struct hw_halo direct;     /* zeroed if host-staged */
-    struct hw_traffic traffic; /* since hw_host_staging_internode_traffic() */
+    struct hw_nvshmem *nvshmem;           /* or NULL */
+    struct hw_nvshmem_messages *messages; /* with nvshmem */
+    struct hw_halo node_aware;            /* zeroed if all messages are direct */
+    struct hw_halo direct;                /* zeroed if host-staged */
+    struct hw_traffic traffic;            /* since hw_host_staging_internode_traffic() */
     char **device_buffers; /* [ranks of the node] on their devices, by place in the node; or NULL */
     void *pinned;          /* the node's shared memory if it is pinned, or NULL */
     cudaStream_t stream[2]; /* copies to (0) and out of (1) device memory */
@@ -53,13 +56,21 @@ static int own_place(const struct hw_host_staging *staging)
     return nodes->place[me] - nodes->first[nodes->node[me]];
 }
 
-/* Unmaps and frees the buffers on devices. Collective over the node. */
+/* How the ranks of a node map each other's buffers. */
+static struct hw_peer_memory peer_memory(const struct hw_host_staging *staging)
+{
+    return (struct hw_peer_memory){.comm = staging->nodes->inside, .nvshmem = staging->nvshmem};
+}
+
+/* Unmaps and frees the buffers on devices. Collective over the node; with NVSHMEM, all ranks. */
 static void free_device_buffers(struct hw_host_staging *staging)
 {
+    const struct hw_peer_memory memory = peer_memory(staging);
+
     if (!staging->device_buffers)
         return;
-    hw_peer_memory_close(staging->nodes->inside, NULL, staging->device_buffers);
-    cudaFree(staging->device_buffers[own_place(staging)]);
+    hw_peer_memory_close(&memory, staging->device_buffers);
+    hw_peer_memory_free(&memory, staging->device_buffers[own_place(staging)]);
     free(staging->device_buffers);
     staging->device_buffers = NULL;
 }
@@ -72,29 +83,30 @@ static enum hw_status allocate_device_buffers(void *given, hw_count bytes, char 
     struct hw_host_staging *staging = given;
     const struct hw_nodes *nodes = staging->nodes;
     const struct hw_context *ctx = staging->ctx;
+    const struct hw_peer_memory memory = peer_memory(staging);
     const int ranks = hw_nodes_size(nodes, nodes->node[ctx->rank]);
     void *own = NULL;
     enum hw_status status = hw_alloc_zero(&staging->device_buffers, ranks,
                                           sizeof *staging->device_buffers, "addresses", err);
 
+    status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc(&own, (size_t)bytes), "cudaMalloc", err);
+        status = hw_peer_memory_allocate(&memory, bytes, &own, err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK) {
-        cudaFree(own);
+        hw_peer_memory_free(&memory, own);
         free(staging->device_buffers);
         staging->device_buffers = NULL;
         return status;
     }
     staging->device_buffers[own_place(staging)] = own;
-    status = hw_agree(ctx->world,
-                      hw_peer_memory_open(nodes->inside, NULL, staging->device_buffers, err), err);
+    status = hw_agree(ctx->world, hw_peer_memory_open(&memory, staging->device_buffers, err), err);
     for (int k = 0; k < ranks; k++)
         at[k] = staging->device_buffers[k];
     return status;
 }
 
-/* Frees all but the streams. Collective over the node. */
+/* Frees all but the streams. Collective over the node; with NVSHMEM, all ranks. */
 static void close_exchanges(struct hw_host_staging *staging)
 {
     if (staging->pinned)
@@ -103,6 +115,8 @@ static void close_exchanges(struct hw_host_staging *staging)
     hw_halo_close(&staging->node_aware);
     free_device_buffers(staging);
     hw_halo_close(&staging->direct);
+    hw_nvshmem_messages_close(staging->messages);
+    staging->messages = NULL;
 }
 
 void hw_host_staging_close(struct hw_host_staging *staging)
@@ -173,12 +187,27 @@ static enum hw_status open_host_staged(struct hw_host_staging *staging, struct h
     return HW_OK;
 }
 
+/* Opens node-aware exchanges over NVSHMEM. Collective; ranks agree. */
+static enum hw_status open_over_nvshmem(struct hw_host_staging *staging, struct hw_error *err)
+{
+    HW_TRY(hw_nvshmem_messages_open(staging->nvshmem, &staging->messages, err));
+    const struct hw_memory_ops memory_ops = {.self = staging,
+                                             .copy = copy,
+                                             .wait = wait_for,
+                                             .allocate = allocate_device_buffers,
+                                             .messages = hw_nvshmem_message_ops(staging->messages)};
+
+    return open_node_aware(staging, &memory_ops, err);
+}
+
 static enum hw_status open_exchanges(struct hw_host_staging *staging, enum hw_mpi_buffers buffers,
                                      struct hw_error *err)
 {
     const struct hw_context *ctx = staging->ctx;
     const bool cuda_aware = hw_mpi_takes_device_pointers();
 
+    if (staging->nvshmem)
+        return open_over_nvshmem(staging, err);
     if (buffers == HW_MPI_BUFFERS_HOST || !cuda_aware)
         return open_host_staged(staging, err);
     enum hw_status status = open_direct(staging, err);
@@ -190,8 +219,8 @@ static enum hw_status open_exchanges(struct hw_host_staging *staging, enum hw_mp
 }
 
 enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                    enum hw_mpi_buffers buffers, struct hw_host_staging **made,
-                                    struct hw_error *err)
+                                    enum hw_mpi_buffers buffers, struct hw_nvshmem *nvshmem,
+                                    struct hw_host_staging **made, struct hw_error *err)
 {
     struct hw_host_staging *staging = NULL;
     enum hw_status status = hw_alloc_zero(&staging, 1, sizeof *staging, "the transport", err);
@@ -204,6 +233,7 @@ enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct h
     if (status == HW_OK) {
         staging->ctx = ctx;
         staging->nodes = nodes;
+        staging->nvshmem = nvshmem;
     }
     status = hw_agree(ctx->world, status, err);
     return status == HW_OK ? open_exchanges(staging, buffers, err) : status;
@@ -261,9 +291,27 @@ static enum hw_status broadcast_host_staged(struct hw_host_staging *staging, int
     return status;
 }
 
+/* A broadcast as an exchange in which one rank sends. Collective; ranks agree. */
+static enum hw_status broadcast_over_nvshmem(struct hw_host_staging *staging, int q,
+                                             const void *own, hw_count bytes, void *to,
+                                             struct hw_error *err)
+{
+    const struct hw_halo_options options = {.same = true};
+    struct hw_halo *halo = &staging->node_aware;
+    struct hw_traffic uncounted = {0};
+    const bool root = staging->ctx->rank == q;
+
+    for (int r = 0; r < halo->ranks; r++)
+        halo->message[r] = (struct hw_halo_message){
+            .out = own, .in = to, .out_bytes = root ? bytes : 0, .in_bytes = r == q ? bytes : 0};
+    return hw_halo_exchange(halo, &options, &uncounted, err);
+}
+
 enum hw_status hw_host_staging_broadcast(struct hw_host_staging *staging, int q, const void *own,
                                          hw_count bytes, void *to, struct hw_error *err)
 {
+    if (staging->nvshmem)
+        return broadcast_over_nvshmem(staging, q, own, bytes, to, err);
     return staging->direct.ranks > 0 ? hw_halo_broadcast(&staging->direct, q, own, bytes, to, err)
                                      : broadcast_host_staged(staging, q, own, bytes, to, err);
 }

@@ -12,8 +12,8 @@ struct hw_outbox hw_outbox_reserve(const struct hw_transport *transport, hw_coun
     outbox.capacity = (capacity + alignment - 1) / alignment * alignment;
     outbox.recv_offset = (*offset + alignment - 1) / alignment * alignment;
     outbox.send_offset = outbox.recv_offset + ranks * outbox.capacity;
-    *offset = transport->kind == HW_TRANSPORT_PEER ? outbox.send_offset
-                                                   : outbox.send_offset + ranks * outbox.capacity;
+    *offset =
+        transport->peer_access ? outbox.send_offset : outbox.send_offset + ranks * outbox.capacity;
     return outbox;
 }
 
@@ -22,7 +22,7 @@ void *hw_outbox_send_buffer(const struct hw_transport *transport, const struct h
 {
     const int rank = transport->ctx->rank;
 
-    if (transport->kind == HW_TRANSPORT_PEER)
+    if (transport->peer_access)
         return transport->heap[q] + outbox->recv_offset + rank * outbox->capacity;
     return transport->heap[rank] + outbox->send_offset + q * outbox->capacity;
 }
@@ -42,7 +42,7 @@ static enum hw_status move(struct hw_transport *transport, const struct hw_outbo
     const int ranks = transport->ctx->size;
     hw_count from[HW_ALLGATHER_RANKS], to[HW_ALLGATHER_RANKS];
 
-    if (transport->kind == HW_TRANSPORT_PEER)
+    if (transport->peer_access)
         return HW_OK;
     for (int q = 0; q < ranks; q++) {
         from[q] = send_offset + q * stride;

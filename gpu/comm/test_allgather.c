@@ -220,7 +220,7 @@ static bool check_failure(struct fixture *self, struct hw_error *err)
 {
     const struct hw_allgather_result *result = NULL;
     const int ranks = self->ctx->size;
-    const bool peer = self->transport.kind == HW_TRANSPORT_PEER;
+    const bool peer = self->transport.peer_access;
     enum hw_status status = HW_OK;
 
     if (peer) /* the slow clock of emulated GPUs makes seconds of it */
@@ -257,6 +257,20 @@ static void check_transport(struct tap *tap, const struct hw_context *ctx,
     close_fixture(&fixture);
 }
 
+/* Between nodes on one machine, of one and two ranks. Emulated devices then have no addresses of
+ * each other's memory. */
+static void check_nvshmem_between_nodes(struct tap *tap, const struct hw_context *ctx)
+{
+    static const char *const names[] = {"nvshmem between nodes of 1", "nvshmem between nodes of 2"};
+
+    for (int each = 1; each <= 2 && each < ctx->size; each++) {
+        struct hw_context grouped = *ctx;
+        hw_context_group(&grouped, each);
+        setenv("HW_EMULATED_NVSHMEM_NODE", each == 1 ? "1" : "2", 1);
+        check_transport(tap, &grouped, HW_TRANSPORT_SHMEM, each, names[each - 1]);
+    }
+}
+
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
     tap_plan(tap, TAP_AT_END);
@@ -270,6 +284,8 @@ static void tests(struct tap *tap, struct hw_context *ctx)
         check_transport(tap, ctx, HW_TRANSPORT_MPI, 1, "mpi between nodes of 1");
         check_transport(tap, ctx, HW_TRANSPORT_MPI, 2, "mpi between nodes of 2");
         check_transport(tap, ctx, HW_TRANSPORT_NCCL, 0, "nccl");
+        check_transport(tap, ctx, HW_TRANSPORT_SHMEM, 0, "nvshmem");
+        check_nvshmem_between_nodes(tap, ctx);
     }
 }
 

@@ -14,7 +14,7 @@
 
 const char *hw_transport_name(const struct hw_transport *transport)
 {
-    static const char *const names[] = {"auto", "mpi", "peer", "nccl"};
+    static const char *const names[] = {"auto", "mpi", "peer", "nccl", "nvshmem"};
 
     return names[transport->kind];
 }
@@ -23,6 +23,8 @@ bool hw_transport_is_node_aware(const struct hw_transport *transport)
 {
     const struct hw_nodes *nodes = &transport->nodes;
 
+    if (transport->kind == HW_TRANSPORT_SHMEM)
+        return !transport->peer_access;
     return transport->kind == HW_TRANSPORT_MPI && nodes->count > 1 && nodes->count < nodes->ranks;
 }
 
@@ -36,18 +38,29 @@ static const int *own_node(const struct hw_transport *transport)
     return nodes->by_node + nodes->first[nodes->node[transport->ctx->rank]];
 }
 
-/* Unmaps the other ranks' heaps and frees this one's. Collective if heaps are mapped. */
+/* How heaps are allocated, and by which ranks they are mapped. */
+static struct hw_peer_memory peer_memory(const struct hw_transport *transport)
+{
+    struct hw_peer_memory memory = {.comm = transport->ctx->world, .nvshmem = transport->nvshmem};
+
+    if (transport->peer_access || !transport->nodes.node)
+        return memory;
+    memory.comm = transport->nodes.inside;
+    memory.which = own_node(transport);
+    return memory;
+}
+
+/* Unmaps the other ranks' heaps and frees this one's. Collective if heaps are mapped, or NVSHMEM's.
+ */
 static void free_heaps(struct hw_transport *transport)
 {
-    const struct hw_context *ctx = transport->ctx;
+    const struct hw_peer_memory memory = peer_memory(transport);
 
-    if (transport->kind == HW_TRANSPORT_PEER)
-        hw_peer_memory_close(ctx->world, NULL, transport->heap);
-    else if (transport->node_heaps_open)
-        hw_peer_memory_close(transport->nodes.inside, own_node(transport), transport->heap);
+    if (transport->peer_access || transport->node_heaps_open)
+        hw_peer_memory_close(&memory, transport->heap);
     transport->node_heaps_open = false;
     if (transport->heap)
-        cudaFree(transport->heap[ctx->rank]);
+        hw_peer_memory_free(&memory, transport->heap[transport->ctx->rank]);
     free(transport->heap);
     transport->heap = NULL;
     transport->heap_bytes = 0;
@@ -58,12 +71,11 @@ static void free_heaps(struct hw_transport *transport)
  * ranks agree. */
 static enum hw_status open_node_heaps(struct hw_transport *transport, struct hw_error *err)
 {
-    enum hw_status status = HW_OK;
+    const struct hw_peer_memory memory = peer_memory(transport);
 
     if (!hw_transport_is_node_aware(transport))
         return HW_OK;
-    status =
-        hw_peer_memory_open(transport->nodes.inside, own_node(transport), transport->heap, err);
+    enum hw_status status = hw_peer_memory_open(&memory, transport->heap, err);
     transport->node_heaps_open = status == HW_OK;
     return hw_agree(transport->ctx->world, status == HW_RESOURCES ? HW_OK : status, err);
 }
@@ -73,13 +85,16 @@ static enum hw_status allocate_heap(struct hw_transport *transport, hw_count byt
                                     struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
+    const struct hw_peer_memory peers = peer_memory(transport);
     void *memory = NULL;
 
     bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     enum hw_status status = hw_alloc_zero(&transport->heap, ctx->size, sizeof *transport->heap,
                                           "addresses of heaps", err);
+    if (transport->nvshmem)
+        status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc(&memory, (size_t)bytes), "cudaMalloc", err);
+        status = hw_peer_memory_allocate(&peers, bytes, &memory, err);
     if (status == HW_OK) {
         transport->heap[ctx->rank] = memory;
         transport->heap_bytes = bytes;
@@ -116,8 +131,10 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
     /* At least a page: warm_up() sends one. */
     enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
 
-    if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
-        return hw_peer_memory_open(transport->ctx->world, NULL, transport->heap, err);
+    if (status == HW_OK && transport->peer_access) {
+        const struct hw_peer_memory memory = peer_memory(transport);
+        return hw_peer_memory_open(&memory, transport->heap, err);
+    }
     if (status == HW_OK)
         status = open_node_heaps(transport, err);
     return status == HW_OK ? warm_up(transport, err) : status;
@@ -125,26 +142,39 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
 
 /* ---- selection ---- */
 
-/* *works: whether all ranks can map each other's memory, by a test with a small heap; if not, err
- * has the reason. Collective; ranks agree. */
-static enum hw_status try_peer(struct hw_transport *transport, bool *works, struct hw_error *err)
+/* Whether all ranks are on one node, whatever nodes the layout has. The same on all ranks. */
+static bool on_one_node(const struct hw_context *ctx)
 {
-    const struct hw_context *ctx = transport->ctx;
+    return ctx->one_node && ctx->node_size == ctx->size;
+}
 
-    *works = false;
-    if (!ctx->one_node || ctx->node_size != ctx->size) {
-        (void)hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
-        return HW_OK;
-    }
-    transport->kind = HW_TRANSPORT_PEER;
+/* *works: whether all ranks can map each other's memory, by a test with a small heap; if not, err
+ * has the reason. Sets peer_access. Collective; ranks agree. */
+static enum hw_status try_heaps(struct hw_transport *transport, bool *works, struct hw_error *err)
+{
+    transport->peer_access = true;
     enum hw_status status = allocate_heap(transport, PAGE, err);
     if (status == HW_OK) {
-        status = hw_peer_memory_open(ctx->world, NULL, transport->heap, err);
+        const struct hw_peer_memory memory = peer_memory(transport);
+        status = hw_peer_memory_open(&memory, transport->heap, err);
         *works = status == HW_OK;
         status = status == HW_RESOURCES ? HW_OK : status;
     }
     free_heaps(transport);
+    transport->peer_access = *works;
     return status;
+}
+
+/* The same for transport peer. Collective; ranks agree. */
+static enum hw_status try_peer(struct hw_transport *transport, bool *works, struct hw_error *err)
+{
+    *works = false;
+    if (!on_one_node(transport->ctx)) {
+        (void)hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
+        return HW_OK;
+    }
+    transport->kind = HW_TRANSPORT_PEER;
+    return try_heaps(transport, works, err);
 }
 
 /* Advice if ranks of one node cannot map each other's memory. Local. */
@@ -163,11 +193,29 @@ static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_b
                                    struct hw_error *err)
 {
     transport->kind = HW_TRANSPORT_MPI;
-    enum hw_status status =
-        hw_host_staging_open(transport->ctx, &transport->nodes, buffers, &transport->staging, err);
+    enum hw_status status = hw_host_staging_open(transport->ctx, &transport->nodes, buffers, NULL,
+                                                 &transport->staging, err);
 
     transport->direct = status == HW_OK && hw_host_staging_is_direct(transport->staging);
     return status;
+}
+
+/* Opens nvshmem: where devices map all heaps, for kernels that address them; between nodes, those
+ * of the layout included, for messages. Collective; ranks agree. */
+static enum hw_status open_nvshmem(struct hw_transport *transport, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    bool works = false;
+
+    HW_TRY(hw_nvshmem_open(ctx, &transport->nvshmem, err));
+    if (on_one_node(ctx))
+        HW_TRY(try_heaps(transport, &works, err));
+    if (works)
+        return HW_OK;
+    if (transport->nodes.count == 1)
+        return HW_RESOURCES; /* try_heaps() has said why */
+    return hw_host_staging_open(ctx, &transport->nodes, HW_MPI_BUFFERS_DEVICE, transport->nvshmem,
+                                &transport->staging, err);
 }
 
 /* Opens peer, or mpi if that is AUTO's choice. Collective; ranks agree. */
@@ -211,10 +259,11 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
         status = hw_mpi_require_device_pointers(err);
     if (status != HW_OK)
         return status;
-    if (shared && asked == HW_TRANSPORT_NCCL)
+    if (shared && (asked == HW_TRANSPORT_NCCL || asked == HW_TRANSPORT_SHMEM))
         return hw_fail(err, HW_RESOURCES,
-                       "--transport nccl needs a GPU for each rank, and ranks share GPUs here; use "
-                       "auto, peer or mpi");
+                       "--transport %s needs a GPU for each rank, and ranks share GPUs here; use "
+                       "auto, peer or mpi",
+                       hw_transport_name(transport));
     if (shared && asked == HW_TRANSPORT_AUTO)
         transport->kind = HW_TRANSPORT_MPI;
     if (shared)
@@ -226,6 +275,8 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
         return open_staging(transport, buffers, err);
     if (transport->kind == HW_TRANSPORT_NCCL)
         return hw_nccl_open(ctx, &transport->nccl, err);
+    if (transport->kind == HW_TRANSPORT_SHMEM)
+        return open_nvshmem(transport, err);
     return open_peer(transport, buffers, err);
 }
 
@@ -236,6 +287,8 @@ void hw_transport_borrow(const struct hw_transport *from, struct hw_transport *t
                                        .nodes = from->nodes,
                                        .staging = from->staging,
                                        .nccl = from->nccl,
+                                       .nvshmem = from->nvshmem,
+                                       .peer_access = from->peer_access,
                                        .direct = from->direct,
                                        .borrowed = true};
 }
@@ -258,14 +311,15 @@ enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_coun
                         hw_nccl_broadcast(transport->nccl, q, transport->heap[ctx->rank] + offset,
                                           buffer, bytes, err),
                         err);
-    if (transport->kind != HW_TRANSPORT_PEER)
+    if (!transport->peer_access)
         return hw_host_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
                                          bytes, buffer, err);
     *at = transport->heap[q] + offset;
     return HW_OK;
 }
 
-/* Over peer: each rank copies the bytes for it out of the others' heaps. Collective; ranks agree.
+/* With peer access: each rank copies the bytes for it out of the others' heaps. Collective; ranks
+ * agree.
  */
 static enum hw_status copy_from_peers(struct hw_transport *transport, const hw_count *send_offset,
                                       const hw_count *receive_offset, const hw_count *receive_bytes,
@@ -332,7 +386,7 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
     transport->deferred_error = HW_OK;
     if (status == HW_OK)
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
-    if (transport->kind == HW_TRANSPORT_MPI) {
+    if (transport->staging) {
         /* A rank that failed still takes part, with its status: the others would wait for it. */
         load.status = status;
         return hw_host_staging_exchange(transport->staging, &load, err);
@@ -340,7 +394,7 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
     status = hw_agree(transport->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    if (transport->kind == HW_TRANSPORT_PEER)
+    if (transport->peer_access)
         return copy_from_peers(transport, send_offset, receive_offset, receive_bytes, err);
     return exchange_nccl(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
 }
@@ -383,6 +437,7 @@ void hw_transport_close(struct hw_transport *transport)
     if (!transport->borrowed) {
         hw_nccl_close(transport->nccl);
         hw_host_staging_close(transport->staging);
+        hw_nvshmem_close(transport->nvshmem);
         hw_nodes_free(&transport->nodes);
     }
     *transport = (struct hw_transport){0};

@@ -8,10 +8,13 @@
  *          memory if MPI is CUDA-aware. Within a node through pinned memory that its ranks share,
  *          or from device memory; or, if there are several nodes whose devices map each other's
  *          heaps, by copies between them;
- *   nccl   NCCL's sends and receives, if the build has it.
+ *   nccl   NCCL's sends and receives, if the build has it;
+ *   nvshmem  heaps are symmetric memory of NVSHMEM. Within one node kernels address them, as over
+ *          peer. Between nodes exchanges are those of mpi, with puts in place of MPI's messages.
  *
  * A heap is a symmetric allocation: it has the same size on all ranks, and an array has the same
- * offset in each.
+ * offset in each. "Over peer" means in all files: with peer_access, which nvshmem has within a
+ * node.
  */
 #ifndef HOPWAVE_GPU_COMM_TRANSPORT_H
 #define HOPWAVE_GPU_COMM_TRANSPORT_H
@@ -27,12 +30,15 @@ struct hw_transport {
     char **heap; /* [ranks] addresses on this device; NULL for heaps that it does not map */
     hw_count heap_bytes;
     struct hw_nodes nodes;
-    bool node_heaps_open;            /* mpi: the heaps of this rank's node are mapped */
+    bool peer_access;                /* every device maps the heaps of all others: peer, or nvshmem
+                                        within one node */
+    bool node_heaps_open;            /* the heaps of this rank's node are mapped; several nodes */
     bool direct;                     /* MPI gets device pointers */
     enum hw_status deferred_error;   /* of hw_transport_defer_error() */
-    struct hw_host_staging *staging; /* mpi */
+    struct hw_host_staging *staging; /* mpi, and nvshmem between nodes */
     struct hw_nccl *nccl;
-    bool borrowed;                         /* nodes, staging and nccl belong to another transport */
+    struct hw_nvshmem *nvshmem;
+    bool borrowed; /* nodes, staging, nccl and nvshmem belong to another transport */
     struct hw_internode_traffic internode; /* nccl: since hw_transport_internode_traffic() */
 };
 
@@ -45,21 +51,22 @@ struct hw_transport {
  * Collective over ctx->world; ranks agree.
  *
  * Returns HW_RESOURCES if the requested one does not work here: peer if some rank's memory cannot
- * be mapped, nccl without its library or where ranks share a GPU, device pointers if MPI is not
- * CUDA-aware.
+ * be mapped, nccl or nvshmem without its library or where ranks share a GPU, nvshmem where ranks of
+ * a node do not reach each other, device pointers if MPI is not CUDA-aware.
  */
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
                                  enum hw_mpi_buffers buffers, int ranks_per_node,
                                  struct hw_transport *transport, struct hw_error *err);
 
-/* Whether exchanges over mpi are node-aware: several nodes, some of several ranks. Local. */
+/* Whether exchanges are node-aware: over mpi with several nodes, some of several ranks; over
+ * nvshmem between nodes. Local. */
 bool hw_transport_is_node_aware(const struct hw_transport *transport);
 
 /* Opens a transport without heaps over the connections of another, which must outlive it. The two
  * may not be used at the same time. Local. */
 void hw_transport_borrow(const struct hw_transport *from, struct hw_transport *transport);
 
-/* "mpi", "peer" or "nccl". */
+/* "mpi", "peer", "nccl" or "nvshmem". */
 const char *hw_transport_name(const struct hw_transport *transport);
 
 /* Allocates and maps the heaps, zeroed. Collective; ranks agree. */
@@ -68,9 +75,9 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
 
 /*
  * Makes bytes [offset, offset + bytes) of rank q's heap, as of the work in q's stream before the
- * call, readable by this device's kernels at *at: over peer in q's heap, else in a copy in `buffer`
- * [bytes], which is unused over peer. Valid until the next collective call. Collective; ranks
- * agree.
+ * call, readable by this device's kernels at *at: with peer access in q's heap, else in a copy in
+ * `buffer` [bytes], which is unused with peer access. Valid until the next collective call.
+ * Collective; ranks agree.
  */
 enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
                                   hw_count bytes, void *buffer, const void **at,

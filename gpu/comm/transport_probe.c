@@ -123,7 +123,7 @@ enum hw_status hw_gpu_link_open(const struct hw_context *ctx, enum hw_transport_
     HW_TRY(hw_agree(ctx->world, allocate(link, err), err));
     HW_TRY(hw_transport_open(ctx, kind, buffers, ranks_per_node, &link->transport, err));
     probe->transport = hw_transport_name(&link->transport);
-    if (link->transport.kind == HW_TRANSPORT_PEER)
+    if (link->transport.peer_access)
         probe->ops = &puts;
     return hw_transport_heap(&link->transport, RECEIVE + HW_LINK_BYTES, err);
 }

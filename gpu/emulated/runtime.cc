@@ -255,7 +255,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
     *value = attribute == cudaDevAttrMultiProcessorCount
                  ? static_cast<int>(setting("HW_EMULATED_MULTIPROCESSORS", 3))
              : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? max_shared
-                                                                    : 1;
+             : attribute == cudaDevAttrComputeCapabilityMajor
+                 ? static_cast<int>(setting("HW_EMULATED_CAPABILITY", 9))
+                 : attribute == cudaDevAttrCooperativeLaunch;
     return cudaSuccess;
 }
 

@@ -256,7 +256,7 @@ static enum hw_status begin_clock(const struct hw_gpu_engine *engine, struct hw_
     enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_BEGUN, err);
-    if (engine->transport.kind != HW_TRANSPORT_PEER) /* the search needs all ranks */
+    if (!engine->transport.peer_access) /* the search needs all ranks */
         status = hw_agree(engine->ctx->world, status, err);
     return status;
 }
@@ -269,7 +269,7 @@ static enum hw_status translate(struct hw_gpu_engine *engine, enum hw_status sta
 
     /* Peer kernels wait for each other with a timeout; all else needs all ranks. */
     if (engine->options.canonical_parents ||
-        (results->collective_translate && engine->transport.kind != HW_TRANSPORT_PEER))
+        (results->collective_translate && !engine->transport.peer_access))
         status = agree(engine, status, err);
     if (status == HW_OK)
         status = results->translate(engine, err);

@@ -8,7 +8,7 @@ enum hw_transport_kind {
     HW_TRANSPORT_MPI,
     HW_TRANSPORT_PEER,
     HW_TRANSPORT_NCCL,
-    HW_TRANSPORT_SHMEM /* named, but in no build */
+    HW_TRANSPORT_SHMEM /* symmetric memory, puts and signals */
 };
 
 /* What MPI is given for bytes in device memory: copies in host memory, or device pointers. */

@@ -70,8 +70,7 @@ static const struct argp_option general_options[] = {
      "which --help=METHOD lists",
      1},
     {"transport", KEY_TRANSPORT, "auto|mpi|peer|nccl|nvshmem", 0,
-     "Between parts: auto (the default) or mpi; between GPUs also peer, nccl, and nvshmem, which "
-     "no build has yet",
+     "Between parts: auto (the default) or mpi; between GPUs also peer, nccl and nvshmem",
      1},
     {"mpi-buffers", KEY_MPI_BUFFERS, "auto|host|device", 0,
      "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
@@ -296,15 +295,4 @@ enum hw_status hw_traverse_options_check(const struct hw_traverse_command *comma
     return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
                ? hw_mpi_require_device_pointers(err)
                : status;
-}
-
-enum hw_status hw_traverse_options_check_transport(const struct hw_traverse_command *command,
-                                                   struct hw_error *err)
-{
-    if (command->run.engine.transport != HW_TRANSPORT_SHMEM)
-        return HW_OK;
-    return hw_fail(
-        err, HW_RESOURCES,
-        "--transport nvshmem: this build has no NVSHMEM; take peer within a node, nccl or "
-        "mpi between nodes, or auto");
 }

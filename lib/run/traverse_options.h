@@ -47,10 +47,6 @@ enum hw_status hw_traverse_options_answer(int key, const char *arg, bool print,
 enum hw_status hw_traverse_options_take(int key, const char *arg, void *pointer,
                                         struct hw_error *err);
 
-/* Refuses transports that no build has, where one is to run: HW_RESOURCES. Local. */
-enum hw_status hw_traverse_options_check_transport(const struct hw_traverse_command *command,
-                                                   struct hw_error *err);
-
 /* Refuses options that contradict each other, whatever the file: HW_USAGE; and HW_RESOURCES where
  * this MPI cannot do what they ask for. Local. */
 enum hw_status hw_traverse_options_check(const struct hw_traverse_command *command,

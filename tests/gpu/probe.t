@@ -18,9 +18,4 @@ for n in 1 2 4; do
         skip "$n over peer" "$(cat err)"
     fi
 done
-refused "nvshmem" 4 'this build has no NVSHMEM' \
-    hopwave-traverse recipe.h5 --layout 1d --device cuda --transport nvshmem -o x.h5
-ok "no file is left of that" test ! -e x.h5
-ok "an estimate needs none" hopwave-traverse -q recipe.h5 --layout 1d --device cuda \
-    --transport nvshmem --estimate
 done_testing

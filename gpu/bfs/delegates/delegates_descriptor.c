@@ -72,7 +72,7 @@ static const struct hw_published_option published[] = {{&hw_option_mask_reductio
                                                        {&hw_option_small_steps, "off"},
                                                        {&hw_option_overlap_visits, "on"},
                                                        {NULL, NULL}};
-static const char *const transports[] = {"mpi", "peer", "nccl", NULL};
+static const char *const transports[] = {"mpi", "peer", "nccl", "nvshmem", NULL};
 static const char *const columns[] = {
     "edges_examined",  "expansion",          "update",     "local_exchange",
     "normal_exchange", "delegate_reduction", "reductions", NULL};

@@ -22,7 +22,7 @@ float hw_fused_pull_weight(const struct hw_engine_options *options)
 }
 
 static const struct hw_option *const options[] = {&hw_option_direction, &option_pull_weight, NULL};
-static const char *const transports[] = {"mpi", "peer", "nccl", NULL};
+static const char *const transports[] = {"mpi", "peer", "nccl", "nvshmem", NULL};
 static const char *const columns[] = {"edges_examined", "expansion", "update", NULL};
 static const char *const peer_columns[] = {"edges_examined", "expansion", "fold_exchange", "update",
                                            NULL};

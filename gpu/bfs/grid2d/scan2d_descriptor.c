@@ -77,7 +77,7 @@ static const struct hw_published_option grid_published[] = {
     {&hw_option_grouping, "atomics"},   {&hw_option_isolated_vertices, "keep"},
     {&hw_option_receives, "ahead"},     {NULL, NULL}};
 static const struct hw_option *const baseline_options[] = {&hw_option_direction, NULL};
-static const char *const transports[] = {"mpi", "peer", "nccl", NULL};
+static const char *const transports[] = {"mpi", "peer", "nccl", "nvshmem", NULL};
 static const char *const columns[] = {"edges_examined", "expansion", NULL};
 static const char *const grid_columns[] = {"edges_examined", "expand_exchange", "expansion",
                                            "fold_exchange",  "update",          NULL};

@@ -69,7 +69,7 @@ struct hw_scan2d_grid_state {
 
 static inline bool hw_scan2d_grid_is_peer(const struct hw_gpu_engine *engine)
 {
-    return engine->transport.kind == HW_TRANSPORT_PEER;
+    return engine->transport.peer_access;
 }
 
 /* Whether sets are received by receives posted ahead: over mpi, unless nodes have several ranks,

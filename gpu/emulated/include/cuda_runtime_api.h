@@ -33,7 +33,9 @@ enum cudaMemcpyKind {
 typedef enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
-    cudaDevAttrCooperativeLaunch
+    cudaDevAttrCooperativeLaunch,
+    cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor
 } cudaDeviceAttr;
 
 typedef enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize } cudaFuncAttribute;

@@ -5,7 +5,7 @@
 
 #define DELTA_PAPER "Meyer, Sanders: Delta-stepping: a parallelizable shortest path algorithm, 2003"
 
-static const char *const transports[] = {"mpi", "peer", "nccl", NULL};
+static const char *const transports[] = {"mpi", "peer", "nccl", "nvshmem", NULL};
 static const char *const columns[] = {"bucket", "pulled", "edges_examined", "expansion", NULL};
 
 const struct hw_method_descriptor hw_descriptor_delta_parts = {.name = "delta",

@@ -192,7 +192,7 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
 {
     const struct hw_distributed_sssp_params *params = &sssp->params;
     const struct hw_allgather_result *result = NULL;
-    const bool peer = sssp->engine->transport.kind == HW_TRANSPORT_PEER;
+    const bool peer = sssp->engine->transport.peer_access;
     const struct hw_distributed_sssp_outboxes outboxes =
         hw_distributed_sssp_outboxes(sssp, sssp->comm.exchanges);
 
@@ -446,7 +446,7 @@ enum hw_status hw_distributed_sssp_run(struct hw_distributed_sssp *sssp,
                                        struct hw_distributed_sssp_counters *counters,
                                        struct hw_error *err)
 {
-    const bool on_device = sssp->engine->transport.kind == HW_TRANSPORT_PEER &&
+    const bool on_device = sssp->engine->transport.peer_access &&
                            sssp->params.lists.num_blocks == 1 &&
                            sssp->params.config.ranks <= MAX_RUN_RANKS;
 

@@ -23,8 +23,7 @@
 /* Refuses options and sizes that the method does not support; the same on all ranks. */
 static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    if (engine->transport.kind == HW_TRANSPORT_PEER &&
-        engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
+    if (engine->transport.peer_access && engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
         return hw_fail(err, HW_BAD_INPUT,
                        "method delegates supports up to %d parts over peer, not %d",
                        HW_GPU_DELEGATES_MAX_PEERS, engine->ctx->size);
@@ -237,8 +236,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     state->staged.two_phases =
         engine->ctx->size > 1 && (has_two_phases(engine->part) || config.leader);
     params->config.host_staged =
-        engine->ctx->size > 1 &&
-        (engine->transport.kind != HW_TRANSPORT_PEER || state->staged.two_phases);
+        engine->ctx->size > 1 && (!engine->transport.peer_access || state->staged.two_phases);
     state->staged.two_hops = config.local_all2all && params->config.host_staged;
     state->staged.overlaps =
         params->config.host_staged &&

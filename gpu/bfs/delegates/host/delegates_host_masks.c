@@ -36,7 +36,7 @@ void hw_gpu_delegates_note_overlap(const struct hw_gpu_delegates_run *run)
 void hw_gpu_delegates_count_sent(const struct hw_gpu_delegates_run *run, const hw_count *bytes)
 {
     const int me = run->engine->ctx->rank, devices = run->engine->part->spec.devices;
-    const bool one = run->engine->transport.kind == HW_TRANSPORT_MPI;
+    const bool one = run->engine->transport.staging != NULL;
     struct hw_gpu_delegates_times *times = times_of(run);
     int last = -1; /* the last node that something was sent to */
 
@@ -81,8 +81,7 @@ static hw_count bytes_in(uint32_t words)
 /* Whether kernels read the heaps of this rank's group. */
 static bool peers_mapped(const struct hw_gpu_delegates_run *run)
 {
-    return run->engine->transport.kind == HW_TRANSPORT_PEER ||
-           run->engine->transport.node_heaps_open;
+    return run->engine->transport.peer_access || run->engine->transport.node_heaps_open;
 }
 
 /* Copies this rank's range of its group's masks to this rank, unless kernels read them where they

@@ -31,7 +31,7 @@ enum hw_status hw_gpu_delegates_staged_open(struct hw_gpu_engine *engine, struct
 
     staged->group_count = staged->two_phases ? spec->devices : ctx->size;
     staged->group_first = staged->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
-    if (engine->transport.kind == HW_TRANSPORT_MPI && !staged->two_phases &&
+    if (engine->transport.staging && !staged->two_phases &&
         engine->transport.nodes.count > 1) { /* the layout has no nodes: MPI combines all */
         staged->group_first = ctx->rank;
         staged->group_count = 1;

@@ -154,7 +154,7 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
     hw_gpu_add(arrays, &output->ancestor, partition->parts * active, sizeof *output->ancestor);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
-    if (engine->transport.kind != HW_TRANSPORT_PEER)
+    if (!engine->transport.peer_access)
         hw_gpu_add(arrays, &state->remote_parent, active, sizeof *state->remote_parent);
 }
 
@@ -214,7 +214,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    params->host_staged = engine->transport.kind != HW_TRANSPORT_PEER;
+    params->host_staged = !engine->transport.peer_access;
     set_policy(engine, params);
     params->timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
     params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;

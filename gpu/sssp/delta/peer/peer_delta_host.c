@@ -31,7 +31,7 @@ static bool fits(const struct hw_distributed_sssp *sssp)
     const struct hw_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
 
-    return engine->transport.kind == HW_TRANSPORT_PEER && sssp->weight_stats.negative == 0 &&
+    return engine->transport.peer_access && sssp->weight_stats.negative == 0 &&
            part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && sssp->params.lists.num_blocks == 1 &&
            sssp->params.config.ranks <= HW_DELTA_RANKS;
 }

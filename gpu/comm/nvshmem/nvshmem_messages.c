@@ -1,0 +1,194 @@
+/* Messages between nodes by NVSHMEM (gpu/comm/nvshmem/nvshmem_messages.h). */
+#include "gpu/comm/nvshmem/nvshmem_messages.h"
+
+#include "gpu/device/device.h"
+#include "lib/base/memory.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+
+#define STAGES HW_MESSAGE_STAGES
+
+/* Seconds before a wait times out: as for barriers of kernels. All ranks have begun the exchange.
+ */
+#define TIMEOUT_SECONDS 8.0
+
+/* Queries of the stream for each query of the clock. */
+#define POLLS_PER_CHECK 4096
+
+/* Numbers of the messages with a rank, by stage. */
+struct numbers {
+    uint64_t posted[STAGES], sent[STAGES], received[STAGES];
+};
+
+struct hw_nvshmem_messages {
+    struct hw_nvshmem *nvshmem;
+    struct hw_message_ops ops;
+    cudaStream_t stream, release_stream;
+    uint64_t *ready;         /* [ranks][STAGES] symmetric; set by the receiver */
+    uint64_t *arrived;       /* [ranks][STAGES] symmetric; set by the sender's put */
+    struct numbers *numbers; /* [ranks] */
+    double waiting_since;    /* when the stream began to wait for another rank; 0: it does not */
+    bool broken;             /* a wait timed out */
+};
+
+static uint64_t *word(uint64_t *words, int rank, int stage)
+{
+    return words + (size_t)rank * STAGES + stage;
+}
+
+/* Ends waits of the stream that would last forever, by setting all words. Local. */
+static void release_waits(struct hw_nvshmem_messages *self)
+{
+    const size_t bytes = (size_t)self->nvshmem->ctx->size * STAGES * sizeof(uint64_t);
+
+    self->broken = true;
+    (void)cudaMemsetAsync(self->ready, 0xff, bytes, self->release_stream);
+    (void)cudaMemsetAsync(self->arrived, 0xff, bytes, self->release_stream);
+    (void)cudaStreamSynchronize(self->release_stream);
+    (void)cudaStreamSynchronize(self->stream);
+}
+
+/* Has the stream wait for a word. Local. */
+static void wait_for_word(struct hw_nvshmem_messages *self, uint64_t *at, uint64_t number)
+{
+    if (self->waiting_since == 0)
+        self->waiting_since = hw_seconds();
+    self->nvshmem->api.wait(at, HW_NVSHMEM_AT_LEAST, number, self->stream);
+}
+
+/* Waits for the stream. peer: whose answer it waits for. Local. */
+static enum hw_status synchronize(struct hw_nvshmem_messages *self, int peer, struct hw_error *err)
+{
+    const double start = self->waiting_since > 0 ? self->waiting_since : hw_seconds();
+
+    self->waiting_since = 0;
+    for (uint64_t poll = 1;; poll++) {
+        const cudaError_t error = cudaStreamQuery(self->stream);
+        const bool late = (error != cudaErrorNotReady || poll % POLLS_PER_CHECK == 0) &&
+                          hw_seconds() - start > TIMEOUT_SECONDS;
+        if (error != cudaErrorNotReady && !late)
+            return hw_cuda((int)error, "NVSHMEM", err);
+        if (!late)
+            continue;
+        release_waits(self);
+        return hw_fail(err, HW_RESOURCES,
+                       "--transport nvshmem: rank %d had no signal from rank %d within %.0f s",
+                       self->nvshmem->ctx->rank, peer, TIMEOUT_SECONDS);
+    }
+}
+
+/* Keeps the reason if err has it: the rest of the exchange goes on after a failure. */
+static enum hw_status refuse_if_broken(const struct hw_nvshmem_messages *self, struct hw_error *err)
+{
+    if (!self->broken)
+        return HW_OK;
+    return err->text[0] ? HW_RESOURCES
+                        : hw_fail(err, HW_RESOURCES,
+                                  "--transport nvshmem: an earlier message of rank %d timed out",
+                                  self->nvshmem->ctx->rank);
+}
+
+/* ---- operations ---- */
+
+static enum hw_status post(void *given, const struct hw_message *message, struct hw_error *err)
+{
+    struct hw_nvshmem_messages *self = given;
+    const int me = self->nvshmem->ctx->rank;
+
+    HW_TRY(refuse_if_broken(self, err));
+    self->nvshmem->api.signal(word(self->ready, me, message->stage),
+                              ++self->numbers[message->peer].posted[message->stage],
+                              HW_NVSHMEM_SIGNAL_SET, message->peer, self->stream);
+    return HW_OK;
+}
+
+static enum hw_status send(void *given, const struct hw_message *message, struct hw_error *err)
+{
+    struct hw_nvshmem_messages *self = given;
+    const struct hw_nvshmem_api *api = &self->nvshmem->api;
+    const int me = self->nvshmem->ctx->rank;
+
+    HW_TRY(refuse_if_broken(self, err));
+    const uint64_t number = ++self->numbers[message->peer].sent[message->stage];
+    wait_for_word(self, word(self->ready, message->peer, message->stage), number);
+    api->put_signal(message->symmetric, message->buffer, (size_t)message->bytes,
+                    word(self->arrived, me, message->stage), number, HW_NVSHMEM_SIGNAL_SET,
+                    message->peer, self->stream);
+    return HW_OK;
+}
+
+static enum hw_status receive(void *given, const struct hw_message *message, struct hw_error *err)
+{
+    struct hw_nvshmem_messages *self = given;
+
+    HW_TRY(refuse_if_broken(self, err));
+    wait_for_word(self, word(self->arrived, message->peer, message->stage),
+                  ++self->numbers[message->peer].received[message->stage]);
+    return synchronize(self, message->peer, err);
+}
+
+static enum hw_status wait_sends(void *given, struct hw_error *err)
+{
+    struct hw_nvshmem_messages *self = given;
+    const struct hw_context *ctx = self->nvshmem->ctx;
+
+    HW_TRY(refuse_if_broken(self, err));
+    self->nvshmem->api.quiet(self->stream);
+    return synchronize(self, (ctx->rank + 1) % ctx->size, err);
+}
+
+/* ---- opening ---- */
+
+/* Local. */
+static enum hw_status open_local(struct hw_nvshmem_messages *self, struct hw_error *err)
+{
+    HW_TRY(hw_alloc_zero(&self->numbers, self->nvshmem->ctx->size, sizeof *self->numbers,
+                         "messages", err));
+    HW_TRY(hw_cuda((int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
+                   "cudaStreamCreateWithFlags", err));
+    return hw_cuda((int)cudaStreamCreateWithFlags(&self->release_stream, cudaStreamNonBlocking),
+                   "cudaStreamCreateWithFlags", err);
+}
+
+enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
+                                        struct hw_nvshmem_messages **made, struct hw_error *err)
+{
+    const struct hw_context *ctx = nvshmem->ctx;
+    const size_t words = (size_t)ctx->size * STAGES;
+    struct hw_nvshmem_messages *self = NULL;
+    void *memory = NULL;
+    enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "messages", err);
+
+    *made = self;
+    HW_TRY_ALL(ctx, status, err);
+    self->nvshmem = nvshmem;
+    self->ops = (struct hw_message_ops){
+        .self = self, .post = post, .send = send, .receive = receive, .wait_sends = wait_sends};
+    HW_TRY_ALL(ctx, open_local(self, err), err);
+    HW_TRY(hw_nvshmem_allocate(nvshmem, (hw_count)(2 * words * sizeof(uint64_t)), &memory, err));
+    self->ready = memory;
+    self->arrived = self->ready + words;
+    status = hw_gpu_fill(memory, 0, 2 * words * sizeof(uint64_t), err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "cudaMemset", err);
+    return hw_agree(ctx->world, status, err); /* nobody signals before all words are zero */
+}
+
+const struct hw_message_ops *hw_nvshmem_message_ops(const struct hw_nvshmem_messages *self)
+{
+    return &self->ops;
+}
+
+void hw_nvshmem_messages_close(struct hw_nvshmem_messages *self)
+{
+    if (!self)
+        return;
+    if (self->stream)
+        cudaStreamDestroy(self->stream);
+    if (self->release_stream)
+        cudaStreamDestroy(self->release_stream);
+    hw_nvshmem_free(self->nvshmem, self->ready);
+    free(self->numbers);
+    free(self);
+}

@@ -1,0 +1,359 @@
+/*
+ * NVSHMEM on emulated devices: a process for each rank, all on one machine.
+ *
+ * Puts and signals go into a queue, from which a thread delivers them late and in any order that
+ * the specification allows: the bytes of a put in pieces, puts and signals in any order, but the
+ * signal of a put after its bytes, and all before quiet() returns. So what works here by luck
+ * alone, without a signal or a wait for it, fails soon.
+ *
+ * Environment:
+ *   HW_EMULATED_NVSHMEM=0             there is no library
+ *   HW_EMULATED_NVSHMEM_MAJOR         its version (3)
+ *   HW_EMULATED_NVSHMEM_NODE          ranks on a node: others' memory has no address (all)
+ *   HW_EMULATED_NVSHMEM_SEED          of the order and the delays of deliveries (1)
+ *   HW_EMULATED_NVSHMEM_DELAY         longest delay of a delivery in microseconds (50)
+ *   HW_EMULATED_NVSHMEM_LOSE          so many puts and signals are delivered, and then none
+ *   NVSHMEM_SYMMETRIC_SIZE            bytes of the symmetric heap (no limit)
+ */
+#include "gpu/emulated/nvshmem.h"
+
+#include "gpu/emulated/lanes.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cuda_runtime_api.h>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+using emulated::fail;
+using emulated::setting;
+
+constexpr int max_ranks = 64, poll_microseconds = 20;
+constexpr double barrier_seconds = 60; /* before a barrier is given up */
+constexpr double wait_seconds = 9;     /* before a wait returns without its signal */
+
+/* Memory of all processes of a job. */
+struct control {
+    std::atomic<uint32_t> arrived, generation;
+    std::atomic<uint32_t> lacking; /* ranks without memory for an allocation */
+    cudaIpcMemHandle_t handle[max_ranks];
+};
+
+/* How the job is found: in struct hw_nvshmem_id. */
+struct address {
+    int process, file;
+};
+
+/* An allocation: where it lies on each rank. */
+struct allocation {
+    size_t bytes;
+    std::vector<char *> at;
+};
+
+/* A piece of a put, or a signal. */
+struct delivery {
+    char *to;
+    const char *from; /* nullptr: a signal */
+    size_t bytes;
+    uint64_t signal;
+    std::shared_ptr<int> pieces_left; /* of the put whose signal this is, or that this is part of */
+};
+
+struct job {
+    control *shared = nullptr;
+    int rank = 0, ranks = 0;
+    size_t used = 0;
+    std::map<char *, allocation> allocations; /* by their address on this rank */
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<delivery> queue;
+    bool ends = false;
+    long delivered = 0;
+    std::mt19937_64 random;
+    std::thread thread;
+};
+
+job *own = nullptr;
+
+double seconds()
+{
+    using std::chrono::steady_clock;
+
+    return std::chrono::duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+/* ---- all ranks ---- */
+
+void barrier()
+{
+    control &shared = *own->shared;
+    const uint32_t generation = shared.generation.load();
+    const double begin = seconds();
+
+    if (shared.arrived.fetch_add(1) + 1 == static_cast<uint32_t>(own->ranks)) {
+        shared.arrived.store(0);
+        shared.generation.fetch_add(1);
+        return;
+    }
+    while (shared.generation.load() == generation) {
+        if (seconds() - begin > barrier_seconds)
+            fail("a rank did not come to a barrier of NVSHMEM");
+        usleep(poll_microseconds);
+    }
+}
+
+control *map_control(int file)
+{
+    void *mapped = mmap(nullptr, sizeof(control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    if (mapped == MAP_FAILED)
+        fail("the memory of a job of NVSHMEM cannot be mapped: %m");
+    return static_cast<control *>(mapped);
+}
+
+/* ---- deliveries ---- */
+
+void deliver(const delivery &one)
+{
+    if (one.from) {
+        memcpy(one.to, one.from, one.bytes);
+        --*one.pieces_left;
+    } else {
+        __atomic_store_n(reinterpret_cast<uint64_t *>(one.to), one.signal, __ATOMIC_SEQ_CST);
+    }
+}
+
+bool may_be_delivered(const delivery &one)
+{
+    return one.from || !one.pieces_left || *one.pieces_left == 0;
+}
+
+/* Delivers the queue until the job ends. */
+void deliver_all(job *of)
+{
+    const auto longest = static_cast<uint64_t>(setting("HW_EMULATED_NVSHMEM_DELAY", 50));
+    const long last = setting("HW_EMULATED_NVSHMEM_LOSE", -1);
+    std::unique_lock<std::mutex> lock(of->mutex);
+
+    for (;;) {
+        of->changed.wait(lock, [of] { return of->ends || !of->queue.empty(); });
+        if (of->ends)
+            return;
+        lock.unlock();
+        usleep(static_cast<useconds_t>(of->random() % (longest + 1)));
+        lock.lock();
+        size_t pick = of->random() % of->queue.size();
+        while (!may_be_delivered(of->queue[pick]))
+            pick = of->random() % of->queue.size();
+        const delivery one = of->queue[pick];
+        of->queue.erase(of->queue.begin() + static_cast<ptrdiff_t>(pick));
+        if (last < 0 || of->delivered++ < last)
+            deliver(one);
+        else if (one.from)
+            --*one.pieces_left;
+        of->changed.notify_all();
+    }
+}
+
+void drain()
+{
+    std::unique_lock<std::mutex> lock(own->mutex);
+
+    own->changed.wait(lock, [] { return own->queue.empty(); });
+}
+
+/* The address on a rank of symmetric memory that has the address `memory` here. */
+char *address_on(int rank, const void *memory)
+{
+    char *at = static_cast<char *>(const_cast<void *>(memory));
+    auto found = own->allocations.upper_bound(at);
+
+    if (found == own->allocations.begin())
+        fail("%p is not symmetric memory", memory);
+    --found;
+    const size_t offset = static_cast<size_t>(at - found->first);
+    if (offset >= found->second.bytes)
+        fail("%p is not symmetric memory", memory);
+    return found->second.at[static_cast<size_t>(rank)] + offset;
+}
+
+/* ---- the functions ---- */
+
+int get_id(hw_nvshmem_id *id)
+{
+    const int file = memfd_create("emulated NVSHMEM", MFD_CLOEXEC);
+    const address at = {getpid(), file};
+
+    if (file < 0 || ftruncate(file, sizeof(control)) != 0)
+        return 1;
+    memcpy(id->content, &at, sizeof at);
+    return 0;
+}
+
+int set_id(int rank, int ranks, const hw_nvshmem_id *id, hw_nvshmem_init *init)
+{
+    init->arguments.job.id = const_cast<hw_nvshmem_id *>(id);
+    init->arguments.job.rank = rank;
+    init->arguments.job.ranks = ranks;
+    return ranks > max_ranks;
+}
+
+void version(int *major, int *minor, int *patch)
+{
+    *major = static_cast<int>(setting("HW_EMULATED_NVSHMEM_MAJOR", HW_NVSHMEM_MAJOR));
+    *minor = *patch = 0;
+}
+
+int init(unsigned, hw_nvshmem_init *with)
+{
+    address at;
+    char path[64];
+
+    memcpy(&at, with->arguments.job.id->content, sizeof at);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", at.process, at.file);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return 1;
+    own = new job;
+    own->shared = map_control(file);
+    close(file);
+    own->rank = with->arguments.job.rank;
+    own->ranks = with->arguments.job.ranks;
+    own->random.seed(static_cast<uint64_t>(setting("HW_EMULATED_NVSHMEM_SEED", 1)) * 1000 +
+                     static_cast<uint64_t>(own->rank));
+    own->thread = std::thread(deliver_all, own);
+    barrier();
+    if (at.process == getpid())
+        close(at.file);
+    return 0;
+}
+
+void finalize()
+{
+    drain();
+    barrier();
+    own->mutex.lock();
+    own->ends = true;
+    own->mutex.unlock();
+    own->changed.notify_all();
+    own->thread.join();
+    munmap(own->shared, sizeof(control));
+    delete own;
+    own = nullptr;
+}
+
+void *allocate(size_t bytes)
+{
+    control &shared = *own->shared;
+    const long limit = setting("NVSHMEM_SYMMETRIC_SIZE", -1);
+    void *memory = nullptr;
+    allocation made = {bytes, {}};
+
+    if ((limit >= 0 && own->used + bytes > static_cast<size_t>(limit)) ||
+        cudaMalloc(&memory, bytes) != cudaSuccess ||
+        cudaIpcGetMemHandle(&shared.handle[own->rank], memory) != cudaSuccess)
+        shared.lacking.fetch_add(1);
+    barrier();
+    const bool lacks = shared.lacking.load() != 0;
+    for (int q = 0; q < own->ranks && !lacks; q++) {
+        void *mapped = memory;
+        if (q != own->rank && cudaIpcOpenMemHandle(&mapped, shared.handle[q], 0) != cudaSuccess)
+            fail("the memory of rank %d cannot be mapped", q);
+        made.at.push_back(static_cast<char *>(mapped));
+    }
+    barrier();
+    shared.lacking.store(0);
+    barrier();
+    if (lacks) {
+        cudaFree(memory);
+        (void)cudaGetLastError();
+        return nullptr;
+    }
+    own->used += bytes;
+    own->allocations[static_cast<char *>(memory)] = made;
+    return memory;
+}
+
+void release(void *memory)
+{
+    const auto found = own->allocations.find(static_cast<char *>(memory));
+
+    if (found == own->allocations.end())
+        fail("%p is freed, and is not symmetric memory", memory);
+    drain();
+    barrier();
+    for (int q = 0; q < own->ranks; q++)
+        if (q != own->rank)
+            cudaIpcCloseMemHandle(found->second.at[static_cast<size_t>(q)]);
+    barrier();
+    own->used -= found->second.bytes;
+    own->allocations.erase(found);
+    cudaFree(memory);
+}
+
+void *pointer(const void *memory, int rank)
+{
+    const long node = setting("HW_EMULATED_NVSHMEM_NODE", own->ranks);
+
+    return rank / node == own->rank / node ? address_on(rank, memory) : nullptr;
+}
+
+void put_signal(void *to, const void *from, size_t bytes, uint64_t *at, uint64_t signal, int,
+                int rank, void *)
+{
+    char *target = address_on(rank, to);
+    const char *source = static_cast<const char *>(from);
+    const std::lock_guard<std::mutex> lock(own->mutex);
+    const size_t pieces = 1 + own->random() % 3;
+    const auto left = std::make_shared<int>(static_cast<int>(pieces));
+
+    for (size_t k = 0; k < pieces; k++) {
+        const size_t begin = bytes * k / pieces, end = bytes * (k + 1) / pieces;
+        own->queue.push_back({target + begin, source + begin, end - begin, 0, left});
+    }
+    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, left});
+    own->changed.notify_all();
+}
+
+void put_word(uint64_t *at, uint64_t signal, int, int rank, void *)
+{
+    const std::lock_guard<std::mutex> lock(own->mutex);
+
+    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, nullptr});
+    own->changed.notify_all();
+}
+
+/* Returns after a while without the signal, as no program can end such a wait on a device. */
+void wait(uint64_t *at, int, uint64_t signal, void *)
+{
+    const double begin = seconds();
+
+    while (__atomic_load_n(at, __ATOMIC_SEQ_CST) < signal && seconds() - begin < wait_seconds)
+        usleep(poll_microseconds);
+}
+
+void quiet(void *)
+{
+    drain();
+}
+
+} // namespace
+
+bool hw_emulated_nvshmem(hw_nvshmem_api *api)
+{
+    *api = {get_id,  set_id,  version,    init,     finalize, allocate,
+            release, pointer, put_signal, put_word, wait,     quiet};
+    return setting("HW_EMULATED_NVSHMEM", 1) != 0;
+}

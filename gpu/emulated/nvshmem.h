@@ -1,0 +1,23 @@
+/*
+ * NVSHMEM between emulated devices of one machine (gpu/emulated/nvshmem.cc), behind the functions
+ * that programs load from its library.
+ */
+#ifndef HOPWAVE_GPU_EMULATED_NVSHMEM_H
+#define HOPWAVE_GPU_EMULATED_NVSHMEM_H
+
+#include "gpu/comm/nvshmem/nvshmem_api.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills in the functions. Returns false where HW_EMULATED_NVSHMEM=0 hides the library. Local. */
+bool hw_emulated_nvshmem(struct hw_nvshmem_api *api);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Searches over NVSHMEM: within a node, and between nodes that emulated devices pretend to be, whose
+# puts are late and out of order; and what is refused. HW_GRAPHS=N tries so many random graphs.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
+
+hopwave-generate -q --model rmat --scale 7 --weights integer:1:99 -o g.h5
+needs_gpu "searches over NVSHMEM" 2 g.h5 --layout 1d --parts 2
+over="--device cuda --transport nvshmem"
+
+# There are emulated devices, or devices and a library, or neither.
+if ! hopwave-traverse --version | grep -q emulated; then
+    if ranks 2 hopwave-traverse -q g.h5 --layout 1d --parts 2 $over --roots 2 --check -o real.h5 2>err; then
+        is "NVSHMEM is used" "$(hopwave-info real.h5 | grep -c 'transport: nvshmem')" 1
+    else
+        ok "what is missing is said" grep -qE 'transport nvshmem.*(not found|share GPUs|does not start)' err
+    fi
+    done_testing
+    exit 0
+fi
+
+# like NAME OPTIONS...: over NVSHMEM, with the trees of NAME.h5.
+like() {
+    want=$1.h5
+    shift
+    ok "seed $HW_EMULATED_NVSHMEM_SEED: $*" ranks 4 hopwave-traverse -q --force g.h5 $over --roots 2 \
+        --canonical-parents --check "$@" -o gpu.h5
+    same "the same trees" "$(hopwave-info gpu.h5 | grep -E '^ *(digest|/parent):')" \
+        "$(hopwave-info $want | grep -E '^ *(digest|/parent):')"
+}
+
+export HW_EMULATED_NVSHMEM_SEED HW_EMULATED_NVSHMEM_NODE
+i=0
+while [ $i -lt "${HW_GRAPHS:-3}" ]; do
+    i=$((i + 1))
+    if [ $((i % 2)) = 0 ]; then
+        model="--model erdos-renyi --edges $((60 + 40 * (i % 7)))"
+    else
+        model="--model rmat"
+    fi
+    hopwave-generate -q --force $model --scale $((6 + i % 2)) --seed $i --weights integer:1:99 -o g.h5
+    hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
+    hopwave-traverse -q --force g.h5 --layout 1d --algorithm sssp --roots 2 --canonical-parents \
+        -o sssp.h5
+    HW_EMULATED_NVSHMEM_SEED=$((i % 3 + 1))
+    HW_EMULATED_NVSHMEM_NODE=$((1 + i / 2 % 2))
+    each="--ranks-per-node $HW_EMULATED_NVSHMEM_NODE"
+    shape=$((4 / HW_EMULATED_NVSHMEM_NODE))x$HW_EMULATED_NVSHMEM_NODE
+    like bfs --layout 1d --parts 4 --method fused $each
+    like bfs --layout 2d --grid 2x2 --method scan2d $each
+    like bfs --layout degree-separated --parts $shape --method delegates
+    like sssp --algorithm sssp --layout 1d --parts 4 --method delta $each
+    like sssp --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford $each
+done
+HW_EMULATED_NVSHMEM_NODE=4
+like bfs --layout 1d --parts 4 --method fused
+like sssp --algorithm sssp --layout 1d --parts 4 --method delta
+is "which is written down" "$(hopwave-info gpu.h5 | grep -c 'transport: nvshmem')" 1
+ok "links" ranks 4 hopwave-traverse -q --probe=links.csv --device cuda --transport nvshmem
+is "with puts within a node" \
+    "$(awk -F , 'NR > 1 && $5 > 0 && $6 > 0 && $7 > 0 && $8 > 0' links.csv | wc -l)" 12
+
+search="hopwave-traverse -q g.h5 --layout 1d --parts 4 $over -o no.h5"
+refused "no library" 4 'there is no NVSHMEM here' env HW_EMULATED_NVSHMEM=0 "$MPIEXEC" -n 4 $search
+ok "an estimate needs none" env HW_EMULATED_NVSHMEM=0 hopwave-traverse -q g.h5 --layout 1d --parts 1 \
+    $over --estimate
+refused "another version" 4 'NVSHMEM 2.0.0 is here, and version 3 is needed' \
+    env HW_EMULATED_NVSHMEM_MAJOR=2 "$MPIEXEC" -n 4 $search
+refused "a small heap" 4 'symmetric heap of rank 0 has not the 2.0 MiB that are needed' \
+    env NVSHMEM_SYMMETRIC_SIZE=1000000 "$MPIEXEC" -n 4 $search
+refused "devices of two models" 4 'rank 1 has a GPU of compute capability 8.0 and rank 0 one of 9.0' \
+    "$MPIEXEC" -n 1 $search : -n 1 env HW_EMULATED_CAPABILITY=8 $search : -n 2 $search
+refused "a device for two ranks" 4 'nvshmem needs a GPU for each rank' \
+    env HW_EMULATED_DEVICES=2 "$MPIEXEC" -n 4 $search
+refused "ranks of a node that do not reach each other" 4 \
+    'rank [0-9] cannot address the memory of rank [0-9]' \
+    env HW_EMULATED_NVSHMEM_NODE=2 "$MPIEXEC" -n 4 $search
+refused "messages that are lost" 4 'rank [0-9] had no signal from rank [0-9] within 8 s' \
+    env HW_EMULATED_NVSHMEM_NODE=2 HW_EMULATED_NVSHMEM_LOSE=40 "$MPIEXEC" -n 4 $search \
+    --ranks-per-node 2
+ok "no file is left of these" test ! -e no.h5
+done_testing
