@@ -2,6 +2,7 @@
 
 #include "lib/base/cli.h"
 #include "lib/base/memory.h"
+#include "lib/comm/launcher_watch.h"
 #include "lib/comm/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 
@@ -76,8 +77,10 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
     (void)signal(SIGXFSZ, SIG_IGN);
     HW_TRY(hw_mpi_check_limits(err));
     hw_mpi_guard(program);
+    hw_launcher_watch_start(program, hw_launch_rank() <= 0);
     enum hw_status status =
         hw_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", err);
+    hw_launcher_watch_end();
     if (status == HW_OK && provided < MPI_THREAD_FUNNELED)
         status = hw_fail(err, HW_INTERNAL, "this MPI allows no threads in the program");
     if (status == HW_OK)

@@ -21,6 +21,8 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/large_alltoallv.c \
   lib/comm/exchange/large_alltoallv.h \
   lib/comm/exchange/memory_ops.h lib/comm/exchange/message_ops.h \
+  lib/comm/launcher_watch.c \
+  lib/comm/launcher_watch.h \
   lib/comm/mpi_start.c \
   lib/comm/mpi_start.h \
   lib/comm/node_topology.c \

@@ -15,30 +15,41 @@ OTHERS = [signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL]
 LAUNCHERS = 10  # seconds that a launcher may take after its ranks
 
 
-def group_of(command: list[str], world: World) -> "subprocess.Popen[bytes]":
-    """Starts a program in a process group of its own."""
+MARK = "HOPWAVE_CAMPAIGN"  # the variable by which the processes of a case are known
+
+
+def group_of(command: list[str], world: World, mark: str = "none") -> "subprocess.Popen[bytes]":
+    """Starts a program in a process group of its own; it and all that it starts hold the mark."""
     return subprocess.Popen(
         command,
         cwd=world.folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", MARK: mark},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
 
 
-def running(session: int) -> list[str]:
-    """The names of the processes of a session that run."""
-    names = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+def running(mark: str) -> dict[int, str]:
+    """The processes that run and hold a mark, in whatever session: number and name."""
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            name, words = stat.read_text().partition("(")[2].rsplit(")", 1)
+            if f"{MARK}={mark}".encode() not in (process / "environ").read_bytes().split(b"\0"):
+                continue
+            name, words = (process / "stat").read_text().partition("(")[2].rsplit(")", 1)
         except OSError:
             continue
-        state, _, _, its_session = words.split()[:4]
-        if int(its_session) == session and state not in "ZX":
-            names.append(name)
-    return names
+        if words.split()[0] not in "ZX":
+            found[int(process.name)] = name
+    return found
+
+
+def kill_all(mark: str) -> None:
+    """Kills the processes that hold a mark."""
+    for number in running(mark):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
 
 
 class Signals:
@@ -84,11 +95,12 @@ class Signals:
         ranks = draw.choice([0, 0, 1]) if "traverse" in program else draw.choice([0, 1, 2])
         command = self.world.command(program, *options, "-o", out, ranks=ranks)
         sent, whole = draw.choice(ASKED * 3 + OTHERS), draw.random() < 0.5
-        process = group_of(command, self.world)
+        mark = f"{os.getpid()}-{number}"
+        process = group_of(command, self.world, mark)
         time.sleep(draw.random() * draw.choice([0.05, 0.3, 0.6]))
         with suppress(ProcessLookupError):
             os.killpg(process.pid, sent) if whole else process.send_signal(sent)
-        status = self.waited(process, sent)
+        status = self.waited(process, mark, sent)
         if out.exists():
             judge(self.world.run("hopwave-info", "-q", out), 0)
         elif status == 0 and not ranks:
@@ -105,28 +117,28 @@ class Signals:
             if leftovers(self.world.folder, out.name):
                 raise WrongError(f"{program}: {left[0]} is left after the next run, too")
 
-    def waited(self, process: "subprocess.Popen[bytes]", sent: signal.Signals) -> int:
-        """The status of a program that was sent a signal; its processes must all have ended.
-        Where only MPICH's launcher is left, which waits for ever where a signal comes while ranks
-        start, that is counted, and it is ended."""
+    def waited(self, process: "subprocess.Popen[bytes]", mark: str, sent: signal.Signals) -> int:
+        """The status of a program that was sent a signal; all processes that it started must have
+        ended, in other sessions, too. Where only MPICH's launcher is left, that is counted, and it
+        is killed: what it leaves must end by itself."""
         begun = time.monotonic()
         while process.poll() is None:
             waited = time.monotonic() - begun
+            if waited > PATIENCE:
+                kill_all(mark)
+                raise WrongError(f"runs on for {PATIENCE} s after {sent.name}")
             if waited > LAUNCHERS and not any(
-                name.startswith("hopwave") for name in running(process.pid)
+                name.startswith("hopwave") for name in running(mark).values()
             ):
                 self.world.counts["the launcher waits on"] += 1
-                os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
                 process.wait()
-            elif waited > PATIENCE:
-                os.killpg(process.pid, signal.SIGKILL)
-                raise WrongError(f"runs on for {PATIENCE} s after {sent.name}")
             time.sleep(0.02)
         until = time.monotonic() + 15
-        while running(process.pid):
+        while left := running(mark):
             if time.monotonic() > until:
-                os.killpg(process.pid, signal.SIGKILL)
-                raise WrongError(f"processes are left after {sent.name}")
+                kill_all(mark)
+                raise WrongError(f"{', '.join(left.values())} left after {sent.name}")
             time.sleep(0.05)
         return int(process.returncode)
 
@@ -152,7 +164,14 @@ class Disks:
         room = draw.choice([draw.randrange(size + 9000), size + draw.randrange(9000)])
         out = self.world.folder / f"o{number}.h5"
         done = self.world.run(
-            str(self.program), str(edges), "-q", "-o", out, "--room", str(room), ranks=ranks
+            str(self.program),
+            str(edges),
+            "-q",
+            "-o",
+            out,
+            "--room",
+            str(room),
+            ranks=ranks,
         )
         status = judge(done, 0, 4)
         if status == 0:
