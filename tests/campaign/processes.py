@@ -110,10 +110,14 @@ class Signals:
         if not ranks and not out.exists() and sent in ASKED and status not in (4, -sent):
             raise WrongError(f"{program}: status {status} after {sent.name}")
         left = leftovers(self.world.folder, out.name)
-        if left and sent != signal.SIGKILL and not ranks:
+        # Searches that had ended are gone on from, by the next run.
+        resumes = left == [f"{out.name}.partial"] and Path(f"{out}.partial.searches").exists()
+        if left and sent != signal.SIGKILL and not ranks and not resumes:
             raise WrongError(f"{program}: {left[0]} is left after {sent.name}")
         if left:
-            judge(self.world.run(program, *options, "--force", "-o", out), 0)
+            self.world.counts["resumed"] += resumes
+            again = () if resumes and not out.exists() else ("--force",)
+            judge(self.world.run(program, *options, *again, "-o", out), 0)
             if leftovers(self.world.folder, out.name):
                 raise WrongError(f"{program}: {left[0]} is left after the next run, too")
 

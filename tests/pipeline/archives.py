@@ -60,9 +60,10 @@ def streams(out: str, text: str, how: str) -> None:
     Path(out).write_bytes(compress(data[:middle], how) + compress(data[middle:], how))
 
 
-def window(out: str) -> None:
-    """A frame of Zstandard that wants a window of 2 GiB."""
-    Path(out).write_bytes(b"\x28\xb5\x2f\xfd" + bytes([0, (31 - 10) << 3]) + b"\x01\x00\x00")
+def window(out: str, log: str = "31") -> None:
+    """An empty frame of Zstandard that wants a window of 2 to the log bytes."""
+    header = bytes([0, (int(log) - 10) << 3])
+    Path(out).write_bytes(b"\x28\xb5\x2f\xfd" + header + b"\x01\x00\x00")
 
 
 def tar_of(members: list[tarfile.TarInfo | tuple[str, bytes]]) -> bytes:

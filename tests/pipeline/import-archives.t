@@ -82,6 +82,12 @@ if has ZSTD; then
     make_file window window
     refused "a window that is too large" 4 'window: unpacking it takes more' \
         env HOPWAVE_MEMORY=64M hopwave-import window -o n.h5
+    refused "one that no file of nine bytes needs" 3 \
+        'window: asks for more than 256 MiB to be unpacked, which no file of its size needs' \
+        env HOPWAVE_MEMORY=8G hopwave-import window -o n.h5
+    make_file window window27 27
+    refused "that of the highest level is taken" 3 'window27: is in no format' \
+        env HOPWAVE_MEMORY=8G hopwave-import window27 -o n.h5
 fi
 
 # ---- archives ----

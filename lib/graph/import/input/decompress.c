@@ -20,6 +20,7 @@ enum {
 struct unpack {
     const struct hw_codec *codec;
     void *decoder;     /* of the codec; NULL before the start */
+    bool size_limits;  /* the file's size limits what the decoder may take, not what is free */
     bool ended;        /* all is unpacked */
     hw_count at;       /* bytes unpacked so far */
     hw_count file_at;  /* where in the file the next bytes come from */
@@ -71,6 +72,12 @@ static enum hw_status fail_codec(const struct hw_input *input, enum hw_codec_res
     case HW_CODEC_NO_MEMORY:
         return hw_fail(err, HW_RESOURCES, "%s: no memory to unpack it", input->path);
     case HW_CODEC_TOO_LARGE:
+        if (unpack->size_limits)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "%s: asks for more than %" PRI_COUNT
+                           " MiB to be unpacked, which no file "
+                           "of its size needs",
+                           input->path, hw_unpack_memory_max(input->file_size) >> 20);
         if (step->needed == 0)
             return hw_fail(err, HW_RESOURCES,
                            "%s: unpacking it takes more than half of the memory that is free",
@@ -167,8 +174,11 @@ static enum hw_status rewind_stream(struct hw_input *input, struct hw_error *err
 {
     struct unpack *unpack = input->state;
     const struct hw_codec_step none = {0};
-    const hw_count memory = hw_memory_available() / 2;
+    const hw_count max = hw_unpack_memory_max(input->file_size);
+    hw_count memory = hw_memory_available() / 2;
 
+    unpack->size_limits = memory > max;
+    memory = memory < max ? memory : max;
     stop(unpack);
     unpack->ended = unpack->file_ended = false;
     unpack->at = unpack->file_at = 0;

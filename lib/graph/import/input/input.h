@@ -53,6 +53,16 @@ static inline hw_count hw_unpack_max(hw_count file_size)
     return (file_size < most ? file_size : most) * HW_UNPACK_RATIO + HW_UNPACK_MORE;
 }
 
+/* Bytes that the decoder of a compressed file may take: what Zstandard's highest level does for a
+ * text of any size (a window of 128 MiB and as much again), more only where more is unpacked. A few
+ * bytes could ask for gigabytes. Local. */
+static inline hw_count hw_unpack_memory_max(hw_count file_size)
+{
+    const hw_count most = hw_unpack_max(file_size), any = (hw_count)256 << 20;
+
+    return most > any ? most : any;
+}
+
 /*
  * Reads up to count bytes from offset on; fewer only at the end of the file. Local.
  * Error messages start with the path.
