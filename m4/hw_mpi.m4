@@ -23,7 +23,7 @@ AS_CASE([$MPICC],
   [hw_names="mpiexec mpirun"])
 HW_GIVEN_NAME([MPIEXEC])
 AC_PATH_PROGS([MPIEXEC], [$hw_names])
-AS_IF([test -z "$CC"], [CC=$MPICC])
+AS_IF([test -z "$CC"], [CC=$MPICC hw_given_cc=], [hw_given_cc="; CC=$CC is taken in place of MPICC"])
 ])
 
 # HW_CHECK_MPI
@@ -41,7 +41,7 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 ]], [[MPI_Init(0, 0); MPI_Finalize();]])],
   [AC_MSG_RESULT([yes])],
   [AC_MSG_RESULT([no])
-   AC_MSG_ERROR([MPI 3.1 or later is needed: install mpich and libmpich-dev, load a module that has mpicc, or set MPICC])])
+   AC_MSG_ERROR([MPI 3.1 or later is needed: install mpich and libmpich-dev, load a module that has mpicc, or set MPICC$hw_given_cc])])
 AC_MSG_CHECKING([for the large-count calls of MPI 4])
 AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
   [[MPI_Count c[1] = {0}; MPI_Aint d[1] = {0};

@@ -15,7 +15,7 @@ ok "the recipe of Spack is Python" "$PYTHON3" -c 'import ast, sys; ast.parse(ope
 ok "in a repository of today's layout" grep -q '^  api: v2' "$packaging/spack/spack_repo/hopwave/repo.yaml"
 ok "it takes HDF5 2.x, and NCCL on request alone" sh -c "grep -q 'depends_on(\"hdf5@1.10:\")' '$recipe' &&
     grep -q 'depends_on(\"nccl\", when=\"+nccl\")' '$recipe'"
-ok "the recipe of EasyBuild is of this version" "$PYTHON3" - "$packaging"/easybuild/*.eb "$version" <<'END'
+ok "the recipe of EasyBuild is of this version" "$PYTHON3" - "$packaging"/easybuild/hopwave-*.eb "$version" <<'END'
 import sys
 
 recipe = {"SYSTEM": {}}

@@ -38,6 +38,10 @@ class Hopwave(AutotoolsPackage, CudaPackage):
     depends_on("random123")
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl", when="+nccl")
+    # NCCL is built for the same devices, which it wants to be named.
+    for arch in CudaPackage.cuda_arch_values:
+        depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
+    conflicts("cuda_arch=none", when="+nccl", msg="+nccl needs cuda_arch=, such as cuda_arch=90")
 
     with when("+workflow"):
         depends_on("python@3.11:", type="run")
@@ -56,7 +60,9 @@ class Hopwave(AutotoolsPackage, CudaPackage):
 
     def configure_args(self):
         spec = self.spec
+        # CC is Spack's compiler in the environment, and would be taken in place of MPICC.
         args = [
+            f"CC={spec['mpi'].mpicc}",
             f"MPICC={spec['mpi'].mpicc}",
             f"--with-hdf5={spec['hdf5'].prefix}",
             f"CPPFLAGS=-I{spec['random123'].prefix.include}",
