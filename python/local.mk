@@ -9,6 +9,7 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/commands/compare.py \
   python/hopwave/commands/compare_report.py \
   python/hopwave/commands/confined.py \
+  python/hopwave/commands/counterparts.py \
   python/hopwave/commands/crate.py \
   python/hopwave/commands/fetch.py \
   python/hopwave/commands/guard.py \
@@ -84,5 +85,5 @@ nobase_dist_pkgdata_DATA += \
 
 EXTRA_DIST += python/README.md python/pyproject.toml
 EXTRA_DIST += python/tests/test_predict.py python/tests/test_claims.py python/tests/test_papers_index.py
-EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py
+EXTRA_DIST += python/tests/conftest.py python/tests/test_files.py python/tests/test_wrong_files.py python/tests/test_members.py python/tests/test_confined.py python/tests/test_counterparts.py
 EXTRA_DIST += python/tests/test_console.py python/tests/test_converted.py python/tests/test_figures.py python/tests/test_page.py

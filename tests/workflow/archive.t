@@ -139,6 +139,17 @@ ok "and says how many of how many were drawn" \
     grep -q '^sample: 2 of the [0-9]* searches of the study, drawn with --seed 1' parts.out
 is "of the searches drawn" "$(grep -c 'trees/.*-3.*/.*\(identical\|equivalent\)' parts.out)" 2
 
+# ---- of a version whose names left other options out ----
+# That had `weights: none` as the default of files, which its names left out.
+rm -rf old && cp -r S old && sed -i 's/weights: auto/weights: none/' old/data/study.yaml && tamper bag old
+repeat old --all --cores 2 >old.out 2>old.err
+is "an archive with other names is repeated" "$?" 0
+ok "which are said" grep -q \
+    '^note: [0-9]* graphs and .*: results/graphs/ring-undirected-weights-none.h5 is results/graphs/ring-undirected.h5 there' old.out
+is "and what they name is identical" "$(tail -n 1 old.out)" \
+    "repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+rm -rf old
+
 # ---- changed ----
 ok "a byte that flips in the tar file is found and named" tamper flips S.tar 30
 ok "a byte that flips in any file of the folder is" tamper each S 30

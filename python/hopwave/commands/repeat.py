@@ -309,35 +309,28 @@ class Repeat:
     def compare(self, study: "Study", runs: Sequence["Run"]) -> Iterator[dict[str, Any]]:
         """A row for each file that was to be made again."""
         from ..study.configuration import GRAPH, TREE
+        from . import records
+        from .counterparts import Counterparts
 
-        graphs, partitions = study.files(GRAPH, runs), study.partition_files(runs)
-        for kind, paths in (("graph", graphs), ("partition", partitions)):
-            for path in paths:
-                # Other parts have no partition to be compared with.
-                if path in self.table.index:
-                    yield self.row(kind, path, path, "seconds")
+        there = Counterparts(
+            self.table, lambda path: str(records.record(self.work / path)["digest"])
+        )
+        for path in study.files(GRAPH, runs):
+            if then := there.graph(path):
+                yield self.row("graph", path, then, "seconds")
+        for path in study.partition_files(runs):
+            # Other parts have no partition to be compared with.
+            if then := there.partition(path):
+                yield self.row("partition", path, then, "seconds")
+        if renamed := there.renamed():
+            now, then = next(iter(renamed.items()))
+            print(
+                f"note: {len(renamed)} graphs and partitions have other names in the archive, "
+                f"as versions name files by other rules: {now} is {then} there"
+            )
         for number, path in enumerate(study.files(TREE, runs)):
             check = study.checks([runs[number]])
-            then = self.counterpart(path, study.partitions, runs[number])
-            yield self.row("tree", path, then, "search_seconds", *check)
-
-    def counterpart(
-        self, path: str, partitions: dict[str, dict[str, Any]], wanted: "Run"
-    ) -> str | None:
-        """The tree of the archive that a tree is compared with: of the same search on
-        the same graph, and of the same layout if there is one."""
-        if path in self.table.index:
-            return path
-        graph, partition, search, repeat = wanted
-        layout = partitions[partition]["layout"]
-        end = f"/{search}-r{repeat}.h5"
-        there = [
-            name
-            for name in self.table["file"]
-            if name.startswith(f"results/trees/{graph}/") and name.endswith(end)
-        ]
-        alike = [name for name in there if name.split("/")[3].startswith(layout)]
-        return next(iter(alike + there), None)
+            yield self.row("tree", path, there.tree(runs[number], study), "search_seconds", *check)
 
     def row(
         self, kind: str, path: str, then: str | None, clock: str, check: str | None = None
