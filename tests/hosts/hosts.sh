@@ -6,13 +6,16 @@
 #   hosts_missing             why it cannot be done here; nothing if it can
 #   hosts_start N             makes h1 ... hN
 #   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, dealt out in turn
-#   hosts_shape N OPTION...   shapes the link of host N by tc netem, such as `delay 1ms loss 0.1%`
+#   hosts_relay N DELAY LOSS  from now on frames of host N take DELAY seconds more each way, and LOSS
+#                             of them are lost (relay.py; many kernels have no tc netem)
+#   hosts_relay_end N         as before
+#   hosts_relayed N           frames that were carried so, and that were lost
 #   hosts_sent N              bytes that host N has sent through its link
 #   hosts_kill N              kills all its processes
 #   hosts_stop                removes everything
 
 hosts_missing() {
-    for hosts_tool in ip tc unshare nsenter; do
+    for hosts_tool in ip unshare nsenter; do
         command -v "$hosts_tool" >/dev/null || {
             echo "no $hosts_tool"
             return
@@ -117,10 +120,32 @@ hosts_run() {
         -hosts "$hosts_list" -iface switch -n "$hosts_ranks" "$@"
 }
 
-hosts_shape() {
-    hosts_n=$1
-    shift
-    hosts_enter "h$hosts_n" tc qdisc replace dev eth0 root netem "$@"
+hosts_relay() {
+    hosts_near=near-h$1 hosts_far=far-h$1
+    # The switch has the far end of a second link; the login host answers nobody on either.
+    hosts_enter login ip link add "$hosts_near" type veth peer name "$hosts_far" &&
+        hosts_enter login ip link set "to-h$1" nomaster arp off &&
+        hosts_enter login ip link set "$hosts_near" arp off up &&
+        hosts_enter login ip link set "$hosts_far" master switch up || return 1
+    hosts_enter login "${PYTHON3:-python3}" "${top_srcdir:?}/tests/hosts/relay.py" "to-h$1" \
+        "$hosts_near" "$2" "$3" "$1" "hosts/h$1.relayed" 2>"hosts/h$1.relay.err" &
+    echo $! >"hosts/relay-h$1.pid"
+    hosts_look=0
+    until [ -s "hosts/h$1.relayed" ]; do
+        hosts_look=$((hosts_look + 1))
+        [ $hosts_look -lt 100 ] || return 1
+        sleep 0.1
+    done
+}
+
+hosts_relay_end() {
+    kill "$(xargs <"hosts/relay-h$1.pid")"
+    rm "hosts/relay-h$1.pid"
+    hosts_enter login ip link del "near-h$1" && hosts_enter login ip link set "to-h$1" master switch
+}
+
+hosts_relayed() {
+    cat "hosts/h$1.relayed"
 }
 
 hosts_sent() {
