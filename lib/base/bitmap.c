@@ -43,6 +43,15 @@ static uint64_t look_up_plain(const hw_lid *ids, const uint64_t *bitmap)
     return result;
 }
 
+static hw_count find_plain(const hw_lid *ids, hw_count from, hw_count to, hw_count readable,
+                           const uint64_t *bitmap)
+{
+    (void)readable;
+    while (from < to && !hw_bitmap_test(bitmap, ids[from]))
+        from++;
+    return from;
+}
+
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
 
@@ -82,6 +91,35 @@ __attribute__((target("avx512f"))) static uint64_t look_up_avx512(const hw_lid *
     return result;
 }
 
+/* Eight ids at once: whether the first of them is set, no branch predictor knows. */
+__attribute__((target("avx2"))) static hw_count
+find_avx2(const hw_lid *ids, hw_count from, hw_count to, hw_count readable, const uint64_t *bitmap)
+{
+    const __m256i low = _mm256_set1_epi32(31);
+
+    for (; from < to && from + 8 <= readable; from += 8) {
+        __m256i id = _mm256_loadu_si256((const __m256i *)(const void *)(ids + from));
+        __m256i word =
+            _mm256_i32gather_epi32((const int *)(const void *)bitmap, _mm256_srli_epi32(id, 5), 4);
+        __m256i bit = _mm256_sllv_epi32(word, _mm256_sub_epi32(low, _mm256_and_si256(id, low)));
+        uint32_t set = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bit));
+        if (set) {
+            hw_count at = from + __builtin_ctz(set);
+            return at < to ? at : to;
+        }
+    }
+    return from < to ? find_plain(ids, from, to, readable, bitmap) : to;
+}
+
+hw_bits_find *hw_bits_finder(int i)
+{
+    const bool wide = __builtin_cpu_supports("avx2");
+
+    if (i == 0 && wide)
+        return find_avx2;
+    return i == (wide ? 1 : 0) ? find_plain : NULL;
+}
+
 hw_bits_look_up *hw_bits_looker(int i)
 {
     hw_bits_look_up *found[4] = {NULL};
@@ -95,6 +133,11 @@ hw_bits_look_up *hw_bits_looker(int i)
     return i < count ? found[i] : NULL;
 }
 #else
+hw_bits_find *hw_bits_finder(int i)
+{
+    return i == 0 ? find_plain : NULL;
+}
+
 hw_bits_look_up *hw_bits_looker(int i)
 {
     return i == 0 ? look_up_plain : NULL;

@@ -60,4 +60,14 @@ typedef uint64_t hw_bits_look_up(const hw_lid *ids, const uint64_t *bitmap);
  * after the last. Local. */
 hw_bits_look_up *hw_bits_looker(int i);
 
+/*
+ * The first of ids[from, to) whose bit in the bitmap is set, or to. ids may be read up to
+ * `readable`, at least `to`: what lies there must be bits of the bitmap, too.
+ */
+typedef hw_count hw_bits_find(const hw_lid *ids, hw_count from, hw_count to, hw_count readable,
+                              const uint64_t *bitmap);
+
+/* Likewise for hw_bits_find. Local. */
+hw_bits_find *hw_bits_finder(int i);
+
 #endif

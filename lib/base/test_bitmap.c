@@ -86,13 +86,41 @@ static void test_look_ups(struct tap *tap)
     tap_ok(tap, rank > 0, "there is a look-up");
 }
 
+/* Lists of all lengths, at the end of what may be read and before it, in bitmaps of few bits. */
+static void test_finders(struct tap *tap)
+{
+    uint64_t bitmap[BITS / 64 + 2], state = 88172645463325252u;
+    hw_lid ids[64];
+    int rank = 0;
+
+    for (; hw_bits_finder(rank); rank++) {
+        bool right = true;
+        for (int round = 0; round < 2000; round++) {
+            const hw_count readable = 40 + round % 24, to = readable - round % 7;
+            hw_count first = (hw_count)(next_random(&state) % 34);
+            memset(bitmap, 0, sizeof bitmap);
+            for (int k = 0; k < 64; k++)
+                ids[k] = (hw_lid)(next_random(&state) % BITS);
+            for (int k = 0; k < round % 4; k++)
+                hw_bitmap_set(bitmap, ids[next_random(&state) % 64]);
+            hw_count got = hw_bits_finder(rank)(ids, first, to, readable, bitmap);
+            while (first < to && !hw_bitmap_test(bitmap, ids[first]))
+                first++;
+            right = right && got == first;
+        }
+        tap_ok(tap, right, "search %d for the first id that is set", rank);
+    }
+    tap_ok(tap, rank > 0, "there is a search");
+}
+
 int main(void)
 {
     struct tap tap = {0};
 
-    tap_plan(&tap, 9);
+    tap_plan(&tap, 9 + (hw_bits_finder(1) ? 3 : 2));
     test_words(&tap);
     test_lists(&tap);
     test_look_ups(&tap);
+    test_finders(&tap);
     return tap_done(&tap);
 }

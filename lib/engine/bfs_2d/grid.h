@@ -103,6 +103,7 @@ struct hw_grid_tables {
     hw_count reachable;           /* vertices that an edge leads to, over all parts */
     bool few_edges_each;          /* there is one part, and no vertex has many edges */
     hw_bits_look_up *look_up;
+    hw_bits_find *find;
 };
 
 /* The state of a search. The frontier is order[begin, end), or `bitmap` after a bottom-up step. */
@@ -241,6 +242,44 @@ void hw_grid_write_parents(const struct hw_grid *grid, hw_gid *parent);
 
 /* Levels likewise. Local. */
 void hw_grid_write_levels(struct hw_grid *grid, int32_t *level);
+
+/* Edges of a list whose rows are looked up together before the first of them is marked. */
+#define HW_GRID_LOOK 32
+
+/*
+ * Which of `count` rows, at most HW_GRID_LOOK, are not marked as seen: bit k stands for row[k].
+ * What marking them needs is fetched to be written: a thread that marks waits for a word that
+ * another core holds, and would do so row by row. parent: of row r, parent[r] is written. Local.
+ */
+static inline uint64_t hw_grid_unseen(const uint64_t *seen, const hw_lid *row, hw_count count,
+                                      const hw_lid *parent)
+{
+    uint64_t unseen = 0;
+
+    for (hw_count k = 0; k < count; k++)
+        unseen |= (~__atomic_load_n(&seen[row[k] / 64], __ATOMIC_RELAXED) >> row[k] % 64 & 1) << k;
+    for (uint64_t left = unseen; left;) {
+        const hw_lid r = row[hw_bits_take(&left)];
+        __builtin_prefetch(&seen[r / 64], 1);
+        __builtin_prefetch(&parent[r], 1);
+    }
+    return unseen;
+}
+
+/* Marks a row as seen; returns whether it was not. shared: do other threads mark rows, too? Local.
+ */
+static inline __attribute__((always_inline)) bool hw_grid_mark(uint64_t *seen, hw_lid row,
+                                                               bool shared)
+{
+    uint64_t *word = &seen[row / 64], bit = UINT64_C(1) << row % 64;
+
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+        return false;
+    if (shared)
+        return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+    *word |= bit;
+    return true;
+}
 
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
 static inline void hw_grid_phase_end(struct hw_grid *grid, enum hw_phase phase)

@@ -71,6 +71,8 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
     const hw_lid *restrict index = grid->layout.in->index;
     const uint64_t *restrict seen = grid->search.seen;
     hw_lid *restrict parent = grid->search.parent + pull->column;
+    const hw_count stored = grid->layout.in->offset[(size_t)grid->layout.rows * grid->layout.block];
+    hw_bits_find *const find = grid->tables.find;
     hw_count edges = 0, found = 0;
 
     for (hw_lid k = 0; k < rests; k++) {
@@ -79,9 +81,7 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
         if (rests - k > 8)
             __builtin_prefetch(&index[offset[column[k + 8]]]);
         const hw_count begin = offset[column[k]], end = offset[column[k] + 1];
-        hw_count p = begin + 1;
-        while (p < end && !hw_bitmap_test(seen, index[p]))
-            p++;
+        const hw_count p = find(index, begin + 1, end, stored, seen);
         edges += (p < end ? p + 1 : end) - begin;
         if (p < end) {
             parent[column[k]] = grid->tables.row_code + index[p];
@@ -252,11 +252,32 @@ static void update_unvisited(struct hw_grid *grid)
 {
     if (grid->search.unvisited_current)
         return;
-    for (hw_lid w = 0; w < grid->layout.words; w++)
-        grid->search.unvisited[w] &=
-            ~hw_bits_at(grid->search.seen, (size_t)grid->layout.own_row + (size_t)w * 64);
-    grid->search.unvisited_count = hw_bits_count(grid->search.unvisited, grid->layout.words);
+    uint64_t *restrict unvisited = grid->search.unvisited;
+    const uint64_t *restrict seen = grid->search.seen;
+    const size_t own = grid->layout.own_row;
+    if (own % 64 == 0)
+        for (hw_lid w = 0; w < grid->layout.words; w++)
+            unvisited[w] &= ~seen[own / 64 + w];
+    else
+        for (hw_lid w = 0; w < grid->layout.words; w++)
+            unvisited[w] &= ~hw_bits_at(seen, own + (size_t)w * 64);
+    grid->search.unvisited_count = hw_bits_count(unvisited, grid->layout.words);
     grid->search.unvisited_current = true;
+}
+
+/* Adds the own vertices found to the rows seen. */
+static void see_own(struct hw_grid *grid)
+{
+    uint64_t *restrict seen = grid->search.seen;
+    const uint64_t *restrict found = grid->search.bitmap;
+    const size_t own = grid->layout.own_row;
+
+    if (own % 64 == 0)
+        for (hw_lid w = 0; w < grid->layout.words; w++)
+            seen[own / 64 + w] |= found[w];
+    else
+        for (hw_lid w = 0; w < grid->layout.words; w++)
+            hw_bits_or_at(seen, own + (size_t)w * 64, found[w]);
 }
 
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
@@ -270,9 +291,7 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
         HW_TRY(pull_around(grid, err));
     else
         pull_own(grid);
-    for (hw_lid w = 0; w < grid->layout.words; w++)
-        hw_bits_or_at(grid->search.seen, (size_t)grid->layout.own_row + (size_t)w * 64,
-                      grid->search.bitmap[w]);
+    see_own(grid);
     grid->search.frontier_is_bitmap = true;
     grid->counters.tally.found = grid->search.frontier;
     grid->search.unvisited_count -= grid->search.frontier;

@@ -339,8 +339,10 @@ static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
             rest[rests++] = k;
     }
     for (hw_lid r = 0; r < rests; r++) {
-        if (rests - r > 16)
-            __builtin_prefetch(&code[position[rest[r + 16]]]);
+        if (rests - r > 32)
+            __builtin_prefetch(&code[position[rest[r + 32]]]);
+        if (rests - r > 16) /* of a vertex that is not reached it may be any code */
+            __builtin_prefetch(&gid[code[position[rest[r + 16]]]]);
         hw_lid own = position[rest[r]];
         bool reached = hw_bitmap_test(seen, (size_t)grid->layout.own_row + own);
         parent[rest[r]] = reached ? gid[code[own]] : HW_GID_NONE;

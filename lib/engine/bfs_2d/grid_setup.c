@@ -295,6 +295,7 @@ static enum hw_status allocate(struct hw_grid **made, const struct hw_context *c
     grid->ctx = ctx;
     grid->threads = ctx->threads;
     grid->tables.look_up = hw_bits_looker(0);
+    grid->tables.find = hw_bits_finder(0);
     struct hw_arrays arrays = list_arrays(grid);
     return hw_arrays_alloc(&arrays, "method grid", err);
 }

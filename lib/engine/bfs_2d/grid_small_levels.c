@@ -49,19 +49,6 @@ bool hw_grid_is_small_level(const struct hw_grid *grid)
            grid->search.frontier * degree * SMALL < grid->part->edges + SHARE * SMALL;
 }
 
-/* Marks a row; returns whether it was not marked before. shared: do other threads mark, too? */
-static inline __attribute__((always_inline)) bool mark(uint64_t *seen, hw_lid row, bool shared)
-{
-    uint64_t *word = &seen[row / 64], bit = UINT64_C(1) << row % 64;
-
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
-        return false;
-    if (shared)
-        return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
-    *word |= bit;
-    return true;
-}
-
 /* Moves what a thread found into the next frontier, and adds up the edges it scanned. */
 static void flush(struct team *team, struct hw_grid_discoveries *discoveries, hw_count edges)
 {
@@ -73,6 +60,35 @@ static void flush(struct team *team, struct hw_grid_discoveries *discoveries, hw
     discoveries->count = 0;
 }
 
+/* Keeps a vertex that is reached for the first time, with its parent's code. */
+static inline __attribute__((always_inline)) void keep(struct team *team, hw_lid *parent,
+                                                       struct hw_grid_discoveries *discoveries,
+                                                       hw_lid code, hw_lid row)
+{
+    parent[row] = code;
+    if (discoveries->count == HW_GRID_DISCOVERIES)
+        flush(team, discoveries, 0);
+    discoveries->position[discoveries->count++] = row;
+}
+
+/* Scans edges [from, to) of a vertex while other threads mark rows, too. */
+static void reach_together(struct team *team, struct hw_grid_discoveries *discoveries, hw_lid code,
+                           hw_count from, hw_count to)
+{
+    struct hw_grid *grid = team->grid;
+
+    for (hw_count p = from; p < to; p += HW_GRID_LOOK) {
+        const hw_lid *row = grid->layout.out->index + p;
+        const hw_count count = to - p < HW_GRID_LOOK ? to - p : HW_GRID_LOOK;
+        uint64_t unseen = hw_grid_unseen(grid->search.seen, row, count, grid->search.parent);
+        while (unseen) {
+            const hw_lid r = row[hw_bits_take(&unseen)];
+            if (hw_grid_mark(grid->search.seen, r, true))
+                keep(team, grid->search.parent, discoveries, code, r);
+        }
+    }
+}
+
 /* Scans the lists of frontier vertices [begin, end). */
 static inline __attribute__((always_inline)) void scan(struct team *team,
                                                        struct hw_grid_discoveries *discoveries,
@@ -82,6 +98,8 @@ static inline __attribute__((always_inline)) void scan(struct team *team,
     const hw_count *offset = grid->layout.out->offset;
     const hw_lid *list = grid->search.order, *index = grid->layout.out->index;
     const hw_lid code = grid->tables.column_code;
+    hw_lid *const parent = grid->search.parent;
+    uint64_t *const seen = grid->search.seen;
     hw_count edges = 0;
 
     for (hw_lid k = begin; k < end && k < begin + 2 * AHEAD; k++)
@@ -95,14 +113,12 @@ static inline __attribute__((always_inline)) void scan(struct team *team,
             __builtin_prefetch(&index[offset[list[k + AHEAD]]]);
         const hw_count from = offset[list[k]], to = offset[(size_t)list[k] + 1];
         edges += to - from;
-        for (hw_count p = from; p < to; p++) {
-            if (!mark(grid->search.seen, index[p], shared))
-                continue;
-            grid->search.parent[index[p]] = code + list[k];
-            if (discoveries->count == HW_GRID_DISCOVERIES)
-                flush(team, discoveries, 0);
-            discoveries->position[discoveries->count++] = index[p];
-        }
+        if (shared && to - from >= HW_GRID_LOOK / 2)
+            reach_together(team, discoveries, code + list[k], from, to);
+        else
+            for (hw_count p = from; p < to; p++)
+                if (hw_grid_mark(seen, index[p], shared))
+                    keep(team, parent, discoveries, code + list[k], index[p]);
     }
     flush(team, discoveries, edges);
 }

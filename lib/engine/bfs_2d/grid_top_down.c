@@ -55,17 +55,23 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discov
     discoveries->position[discoveries->count++] = position;
 }
 
-/* Marks a row; returns whether it was not marked before. */
-static inline bool mark(uint64_t *seen, hw_lid row, bool shared)
+/* Scans edges [from, to) of a vertex while other threads mark rows, too. */
+static void reach_together(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
+                           hw_lid column, hw_count from, hw_count to)
 {
-    uint64_t *word = &seen[row / 64], bit = UINT64_C(1) << row % 64;
+    const hw_lid *parent = grid->layout.columns > 1 ? grid->search.row_parent
+                                                    : grid->search.parent + grid->layout.own_column;
 
-    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
-        return false;
-    if (shared)
-        return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
-    *word |= bit;
-    return true;
+    for (hw_count p = from; p < to; p += HW_GRID_LOOK) {
+        const hw_lid *row = grid->layout.out->index + p;
+        const hw_count count = to - p < HW_GRID_LOOK ? to - p : HW_GRID_LOOK;
+        uint64_t unseen = hw_grid_unseen(grid->search.seen, row, count, parent);
+        while (unseen) {
+            const hw_lid r = row[hw_bits_take(&unseen)];
+            if (hw_grid_mark(grid->search.seen, r, true))
+                keep(grid, discoveries, column, r);
+        }
+    }
 }
 
 /*
@@ -91,9 +97,12 @@ scan(struct hw_grid *grid, struct hw_grid_discoveries *discoveries, const hw_lid
             end = p + left;
         left -= end - p;
         skip = 0;
-        for (; p < end; p++)
-            if (mark(seen, index[p], shared))
-                keep(grid, discoveries, list[k], index[p]);
+        if (shared && end - p >= HW_GRID_LOOK / 2)
+            reach_together(grid, discoveries, list[k], p, end);
+        else
+            for (; p < end; p++)
+                if (hw_grid_mark(seen, index[p], shared))
+                    keep(grid, discoveries, list[k], index[p]);
     }
     for (int block = 0; block < grid->layout.columns; block++)
         flush(grid, discoveries + block, block);
