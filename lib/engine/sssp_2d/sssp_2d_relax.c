@@ -140,6 +140,15 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
     enqueue(paths, discoveries, shared, row, key);
 }
 
+/* Fetches what improving a row's key needs: the key, and the mark of an own position. */
+HW_ALWAYS_INLINE void fetch_end(enum hw_distance kind, bool one, const struct hw_sssp_2d *paths,
+                                hw_lid row)
+{
+    hw_best_prefetch(kind, paths->search.target, row);
+    if (one)
+        __builtin_prefetch(&paths->search.mark[row], 1);
+}
+
 /* Pushes along one list; returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one,
                                     struct hw_sssp_2d *paths,
@@ -157,7 +166,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
         p = hw_sorted_csr_reach(kind, edge, p, end, key, scan->from);
     if (to == hw_distance_none(kind)) /* all the rest, and which improve cannot be foreseen */
         for (hw_count q = p; q < end && q < p + ENDS_AHEAD; q++)
-            hw_best_prefetch(kind, paths->search.target, edge[q].index & mask);
+            fetch_end(kind, one, paths, edge[q].index & mask);
     hw_count begin = p;
     for (; p < end; p++) {
         int64_t next = scan->sweep ? 0 : hw_distance_add(kind, key, edge[p].weight);
