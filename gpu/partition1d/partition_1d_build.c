@@ -17,6 +17,15 @@
 /* Device memory that the lists leave free: for the runtime, and the engine's scratch arrays. */
 #define RESERVE ((hw_count)1 << 30)
 
+/* Out-lists or in-lists under construction. */
+struct list_build {
+    struct hw_partition_1d_lists *to;
+    struct hw_csr *host;    /* gets the offsets */
+    bool forward, backward; /* entries of a tuple in them: at its source, at its target */
+    uint64_t *before;       /* [active + 1] on the host: entries of the rows before each */
+    uint64_t filled;        /* entries of the lists so far */
+};
+
 /* A part under construction. */
 struct builder {
     const struct hw_context *ctx;
@@ -30,17 +39,20 @@ struct builder {
 
     struct hw_gpu_arrays counting; /* freed once the part's vertices are known */
     uint32_t *degree, *loops;      /* [n] by graph id: degree with multiplicity, self-loops */
+    uint32_t *out_degree;          /* [n] likewise of a directed graph, whose degree is that of both
+                                      directions; else NULL */
     uint32_t *sorted;              /* [n] degrees, falling */
     uint32_t *scratch;             /* [n] */
     struct hw_gpu_arrays naming;   /* freed once graph_id is filled */
     uint32_t *id;                  /* [n] graph ids by falling degree */
     struct hw_gpu_arrays ordering; /* freed once the lists are filled */
     uint32_t *position;            /* [n] inverse of id */
-    uint64_t *before;              /* [active + 1] on the host: entries of the rows before each */
 
     struct hw_gpu_arrays filling; /* freed with ordering */
     uint32_t *length;             /* [active] of the lists */
-    uint64_t filled;              /* entries of the lists so far */
+    struct list_build lists[2];   /* out-lists, and in-lists if the graph is directed */
+    int kinds;                    /* of them */
+    struct list_build *now;       /* those that are being filled */
     struct hw_row_range_builder row_ranges;
 };
 
@@ -67,10 +79,12 @@ static enum hw_status count_degrees(struct builder *self, struct hw_error *err)
 
     if (status == HW_OK)
         status = hw_gpu_fill(self->loops, 0, bytes, err);
+    if (status == HW_OK && self->out_degree)
+        status = hw_gpu_fill(self->out_degree, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_partition_1d_launch_degrees(&self->edge_list.tuples, self->degree, self->loops),
-            "the kernel that counts edges", err);
+        status = hw_cuda(hw_partition_1d_launch_degrees(&self->edge_list.tuples, self->degree,
+                                                        self->out_degree, self->loops),
+                         "the kernel that counts edges", err);
     return status;
 }
 
@@ -207,9 +221,12 @@ static enum hw_status order(struct builder *self, struct hw_error *err)
 
     for (size_t a = 0; a < sizeof counting / sizeof *counting; a++)
         hw_gpu_add(&self->counting, counting[a], self->n, sizeof **counting[a]);
+    if (self->desc->directed)
+        hw_gpu_add(&self->counting, &self->out_degree, self->n, sizeof *self->out_degree);
     hw_gpu_add(&self->naming, &self->id, self->n, sizeof *self->id);
     hw_gpu_add(&self->ordering, &self->position, self->n, sizeof *self->position);
-    const hw_count others = 5 * self->n * (hw_count)sizeof *self->position;
+    const hw_count others =
+        (self->desc->directed ? 6 : 5) * self->n * (hw_count)sizeof *self->position;
     enum hw_status status = hw_gpu_allocate(&self->ordering, others, "ordering vertices", err);
     if (status == HW_OK)
         status = hw_gpu_allocate(&self->naming, 0, "ordering vertices", err);
@@ -239,8 +256,10 @@ static enum hw_status get_degrees(struct builder *self, hw_count listed, uint32_
                : status;
 }
 
-/* Graph ids of the part's vertices, and tuples at each: its degree, and two for each self-loop. */
-static enum hw_status get_owned(struct builder *self, struct hw_error *err)
+/* Graph ids of the part's vertices, and tuples at each: its degree, and two for each self-loop; of
+ * a directed graph those that leave it. leaving: [owned] on the host, their number without loops;
+ * NULL of undirected ones. */
+static enum hw_status get_owned(struct builder *self, uint32_t *leaving, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
     const struct hw_partition_1d *partition = &self->result->partition;
@@ -252,11 +271,30 @@ static enum hw_status get_owned(struct builder *self, struct hw_error *err)
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
     if (status == HW_OK)
-        status = hw_owned_vertices_add(&vertices, self->degree, 1, own->tuples, err);
+        status = hw_owned_vertices_add(&vertices, leaving ? self->out_degree : self->degree, 1,
+                                       own->tuples, err);
     if (status == HW_OK)
-        status = hw_owned_vertices_add(&vertices, self->loops, 2, own->tuples, err);
+        status = hw_owned_vertices_add(&vertices, self->loops, leaving ? 1 : 2, own->tuples, err);
+    if (status == HW_OK && leaving)
+        status = hw_owned_vertices_get(&vertices, self->out_degree, leaving, err);
     hw_owned_vertices_close(&vertices);
     return status;
+}
+
+/* Entries before each list. degree: [listed]; leaving: as above. */
+static void sum_entries(struct builder *self, const uint32_t *degree, const uint32_t *leaving)
+{
+    const struct hw_partition_1d *partition = &self->result->partition;
+    const uint32_t listed = partition->count[partition->part];
+
+    for (int k = 0; k < self->kinds; k++) {
+        uint64_t *before = self->lists[k].before;
+        before[0] = 0;
+        for (uint32_t v = 0; v < partition->active; v++) {
+            const uint32_t out = v >= listed ? 0 : leaving ? leaving[v] : degree[v];
+            before[v + 1] = before[v] + (k == 0 ? out : (v < listed ? degree[v] : 0) - out);
+        }
+    }
 }
 
 /* The host's arrays of the part's vertices, and the entries before each list. */
@@ -266,7 +304,7 @@ static enum hw_status get_vertices(struct builder *self, struct hw_error *err)
     const struct hw_partition_1d *partition = &self->result->partition;
     const hw_count n = own->count, active = partition->active,
                    listed = partition->count[partition->part];
-    uint32_t *degree = NULL;
+    uint32_t *degree = NULL, *leaving = NULL;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
 
     if (status == HW_OK)
@@ -275,16 +313,20 @@ static enum hw_status get_vertices(struct builder *self, struct hw_error *err)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&degree, active, sizeof *degree, "vertices", err);
-    if (status == HW_OK)
-        status = hw_alloc(&self->before, active + 1, sizeof *self->before, "vertices", err);
+    if (status == HW_OK && self->desc->directed)
+        status = hw_alloc(&leaving, n, sizeof *leaving, "vertices", err);
+    for (int k = 0; k < self->kinds && status == HW_OK; k++)
+        status = hw_alloc(&self->lists[k].before, active + 1, sizeof *self->lists[k].before,
+                          "vertices", err);
     if (status == HW_OK)
         status = get_degrees(self, listed, degree, err);
     if (status == HW_OK)
-        self->before[0] = 0;
-    for (hw_count v = 0; v < active && status == HW_OK; v++)
-        self->before[v + 1] = self->before[v] + (v < listed ? degree[v] : 0);
+        status = get_owned(self, leaving, err);
+    if (status == HW_OK)
+        sum_entries(self, degree, leaving);
     free(degree);
-    return status == HW_OK ? get_owned(self, err) : status;
+    free(leaving);
+    return status;
 }
 
 /* ---- the lists ---- */
@@ -295,10 +337,13 @@ static enum hw_status allocate_lists(struct builder *self, struct hw_error *err)
     struct hw_partition_1d *partition = &self->result->partition;
     struct hw_gpu_arrays *arrays = &self->result->arrays;
 
-    hw_gpu_add(arrays, &partition->out.offset, (hw_count)partition->active + 1,
-               sizeof *partition->out.offset);
-    hw_gpu_add(arrays, &partition->out.neighbor, (hw_count)self->before[partition->active],
-               sizeof *partition->out.neighbor);
+    for (int k = 0; k < self->kinds; k++) {
+        struct list_build *lists = &self->lists[k];
+        hw_gpu_add(arrays, &lists->to->offset, (hw_count)partition->active + 1,
+                   sizeof *lists->to->offset);
+        hw_gpu_add(arrays, &lists->to->neighbor, (hw_count)lists->before[partition->active],
+                   sizeof *lists->to->neighbor);
+    }
     hw_gpu_add(arrays, &partition->graph_id, (hw_count)partition->active * partition->parts,
                sizeof *partition->graph_id);
     enum hw_status status = hw_gpu_allocate(arrays, RESERVE, "the lists of the graph", err);
@@ -323,9 +368,9 @@ static enum hw_status append_lists(void *given, const struct hw_row_range *range
 {
     struct builder *self = given;
     struct hw_row_range_builder *row_ranges = &self->row_ranges;
-    const struct hw_partition_1d *partition = &self->result->partition;
+    struct list_build *lists = self->now;
     const uint64_t expected =
-        self->before[range->entries->end] - self->before[range->entries->begin];
+        lists->before[range->entries->end] - lists->before[range->entries->begin];
     const uint64_t *key = range->keys->key[0], count = (uint64_t)range->count;
     uint64_t appended = 0;
 
@@ -338,12 +383,12 @@ static enum hw_status append_lists(void *given, const struct hw_row_range *range
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_take_columns(
                              key, count, range->entries->column_bits,
-                             (uint32_t *)(uintptr_t)partition->out.neighbor + self->filled,
+                             (uint32_t *)(uintptr_t)lists->to->neighbor + lists->filled,
                              row_ranges->counter, row_ranges->scratch, row_ranges->scratch_bytes),
                          "filling lists", err);
     if (status == HW_OK)
         status = hw_gpu_get(&appended, row_ranges->counter, sizeof appended, err);
-    self->filled += appended;
+    lists->filled += appended;
     return status;
 }
 
@@ -351,23 +396,26 @@ static enum hw_status append_lists(void *given, const struct hw_row_range *range
 static enum hw_status open_filling(struct builder *self, struct hw_error *err)
 {
     const hw_count active = self->result->partition.active;
+    hw_count most = 0;
 
+    for (int k = 0; k < self->kinds; k++)
+        if ((hw_count)self->lists[k].before[active] > most)
+            most = (hw_count)self->lists[k].before[active];
     hw_gpu_add(&self->filling, &self->length, active, sizeof *self->length);
     enum hw_status status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
-    if (status == HW_OK)
-        status = hw_gpu_fill(self->length, 0, (size_t)active * sizeof *self->length, err);
     return status == HW_OK ? hw_row_range_builder_open(&self->row_ranges, &self->edge_list.tuples,
-                                                       (hw_count)self->before[active], false,
-                                                       (uint64_t)active, err)
+                                                       most, false, (uint64_t)active, err)
                            : status;
 }
 
-/* Fills all lists, by ranges of rows that fit. */
+/* Fills the lists of self->now, by ranges of rows that fit. */
 static enum hw_status fill_rows(struct builder *self, struct hw_error *err)
 {
     const struct hw_partition_1d *partition = &self->result->partition;
-    const uint64_t *before = self->before, capacity = (uint64_t)self->row_ranges.capacity;
+    const uint64_t *before = self->now->before, capacity = (uint64_t)self->row_ranges.capacity;
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_BLOCK_CYCLIC,
+                                     .forward = self->now->forward,
+                                     .backward = self->now->backward,
                                      .column_bits =
                                          hw_bits((uint64_t)partition->active * partition->parts),
                                      .number = self->position,
@@ -390,47 +438,56 @@ static enum hw_status fill_rows(struct builder *self, struct hw_error *err)
     return status;
 }
 
-/* Fills lists and offsets. */
-static enum hw_status fill(struct builder *self, struct hw_error *err)
+/* Fills the lists of self->now and their offsets. */
+static enum hw_status fill_lists(struct builder *self, struct hw_error *err)
 {
     const struct hw_partition_1d *partition = &self->result->partition;
-    struct hw_row_range_builder *row_ranges = &self->row_ranges;
+    const struct hw_row_range_builder *row_ranges = &self->row_ranges;
+
+    HW_TRY(hw_gpu_fill(self->length, 0, (size_t)partition->active * sizeof *self->length, err));
+    HW_TRY(fill_rows(self, err));
+    return hw_cuda(hw_gpu_launch_offsets(self->length, NULL, partition->active, true,
+                                         (void *)(uintptr_t)self->now->to->offset,
+                                         row_ranges->scratch, row_ranges->scratch_bytes),
+                   "offsets of lists", err);
+}
+
+/* Fills all lists and offsets. */
+static enum hw_status fill(struct builder *self, struct hw_error *err)
+{
     enum hw_status status = allocate_lists(self, err);
 
     if (status == HW_OK)
         status = open_filling(self, err);
-    if (status == HW_OK)
-        status = fill_rows(self, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, partition->active, true,
-                                               (void *)(uintptr_t)partition->out.offset,
-                                               row_ranges->scratch, row_ranges->scratch_bytes),
-                         "offsets of lists", err);
+    for (int k = 0; k < self->kinds && status == HW_OK; k++) {
+        self->now = &self->lists[k];
+        status = fill_lists(self, err);
+    }
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "filling lists", err);
-    hw_row_range_builder_close(row_ranges);
+    hw_row_range_builder_close(&self->row_ranges);
     return status;
 }
 
-/* Copies the offsets to the host. Rows of vertices without edges, the last ones, are empty. */
-static enum hw_status get_offsets(struct builder *self, struct hw_error *err)
+/* Copies the offsets of some lists to the host. Rows of vertices without edges, the last ones, are
+ * empty. */
+static enum hw_status get_offsets(const struct builder *self, const struct list_build *lists,
+                                  struct hw_error *err)
 {
-    struct hw_part *part = self->part;
-    struct hw_csr *out = &part->grid.out;
     const struct hw_partition_1d *partition = &self->result->partition;
-    const hw_count listed = partition->count[partition->part], rows = part->grid.block;
-    enum hw_status status = hw_alloc(&out->offset, rows + 1, sizeof *out->offset, "offsets", err);
+    const hw_count listed = partition->count[partition->part], rows = self->part->grid.block;
+    struct hw_csr *host = lists->host;
+    enum hw_status status = hw_alloc(&host->offset, rows + 1, sizeof *host->offset, "offsets", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(out->offset, partition->out.offset,
-                                (size_t)(listed + 1) * sizeof *out->offset, err);
+        status = hw_gpu_get_new(host->offset, lists->to->offset,
+                                (size_t)(listed + 1) * sizeof *host->offset, err);
     if (status != HW_OK)
         return status;
-    out->rows = part->grid.block;
+    host->rows = (hw_lid)rows;
 #pragma omp parallel for
     for (hw_count r = listed + 1; r <= rows; r++)
-        out->offset[r] = out->offset[listed];
-    part->edges = out->offset[rows];
+        host->offset[r] = host->offset[listed];
     return HW_OK;
 }
 
@@ -450,12 +507,13 @@ struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *
                                                           hw_count *core, hw_count *active)
 {
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
-    const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
+    const hw_count block = (n + parts - 1) / parts, kinds = part->directed ? 2 : 1;
+    const hw_count edges = part->edges / parts;
 
     *active = estimate_count(graph ? graph->some : 0, block);
     *core = estimate_count(graph ? graph->several : 0, block);
-    const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
-    const hw_count ordering = 24 * n + 20 * block;
+    const hw_count lists = kinds * (4 * edges + 8 * *active) + 4 * parts * *active;
+    const hw_count ordering = (20 + 4 * kinds) * n + 20 * block;
     const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_MIN_KEYS + RESERVE;
     return (struct hw_partition_1d_bytes){.construction = ordering > filling ? ordering : filling,
                                           .lists = lists + 4 * *active + 36 * *core + 8 * block};
@@ -474,6 +532,7 @@ static void describe(struct builder *self, const struct hw_layout_spec *spec)
                                    .index = part,
                                    .vertices = desc->vertices,
                                    .tuples = desc->edges,
+                                   .directed = desc->directed,
                                    .own.count = hw_owned(spec, desc->vertices, part),
                                    .grid.column = part,
                                    .grid.block = (hw_lid)((desc->vertices + parts - 1) / parts)};
@@ -483,7 +542,15 @@ static void describe(struct builder *self, const struct hw_layout_spec *spec)
         (struct hw_partition_1d){.parts = (uint32_t)parts,
                                  .part = (uint32_t)part,
                                  .reciprocal = hw_partition_1d_reciprocal((uint32_t)parts),
-                                 .owned = self->part->own.count};
+                                 .owned = self->part->own.count,
+                                 .directed = desc->directed};
+    self->kinds = desc->directed ? 2 : 1;
+    self->lists[0] = (struct list_build){.to = &self->result->partition.out,
+                                         .host = &self->part->grid.out,
+                                         .forward = true,
+                                         .backward = !desc->directed};
+    self->lists[1] = (struct list_build){
+        .to = &self->result->partition.in, .host = &self->part->grid.in, .backward = true};
 }
 
 /* Constructs the part. Local. */
@@ -496,13 +563,16 @@ static enum hw_status construct(struct builder *self, struct hw_error *err)
     hw_gpu_release(&self->counting);
     if (status == HW_OK)
         status = fill(self, err);
+    for (int k = 0; k < self->kinds && status == HW_OK; k++)
+        status = get_offsets(self, &self->lists[k], err);
     if (status == HW_OK)
-        status = get_offsets(self, err);
+        self->part->edges = self->part->grid.out.offset[self->part->grid.block];
     hw_gpu_release(&self->filling);
     hw_gpu_release(&self->counting);
     hw_gpu_release(&self->naming);
     hw_gpu_release(&self->ordering);
-    free(self->before);
+    for (int k = 0; k < self->kinds; k++)
+        free(self->lists[k].before);
     return status;
 }
 

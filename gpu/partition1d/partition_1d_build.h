@@ -3,7 +3,8 @@
  *
  * Every GPU generates all tuples several times: to count degrees, by which it orders all vertices;
  * to find the neighbors of vertices of degree 1; and for each range of rows
- * (gpu/graph/row_range_builder.h) to store the entries of the rows it owns. No GPU sends anything.
+ * (gpu/graph/row_range_builder.h) to store the entries of the rows it owns, those of out-lists and
+ * those of in-lists one after the other if the graph is directed. No GPU sends anything.
  * Degrees count parallel edges here, so that the order differs a little from that of a partition
  * file.
  */
@@ -18,10 +19,11 @@
 extern "C" {
 #endif
 
-/* Adds up degrees (parallel edges counted, self-loops not) and self-loops of all vertices. degree,
- * loops: [vertices], cleared. */
+/* Adds up degrees (parallel edges counted, self-loops not) and self-loops of all vertices; of a
+ * directed graph, the tuples that leave a vertex, too, else out_degree is NULL. All: [vertices],
+ * cleared. */
 int hw_partition_1d_launch_degrees(const struct hw_gpu_tuples *tuples, uint32_t *degree,
-                                   uint32_t *loops);
+                                   uint32_t *out_degree, uint32_t *loops);
 
 /* neighbor[v] = the position in the order of the only neighbor of v, for vertices of degree 1;
  * others are not written. */

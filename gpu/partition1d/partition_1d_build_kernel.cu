@@ -13,7 +13,7 @@ constexpr int block_size = hw_tuple_threads;
 
 template <typename Maker>
 __global__ void __launch_bounds__(block_size)
-    count_degrees(hw_gpu_tuples tuples, uint32_t *degree, uint32_t *loops)
+    count_degrees(hw_gpu_tuples tuples, uint32_t *degree, uint32_t *out_degree, uint32_t *loops)
 {
     __shared__ uint32_t shared[Maker::shared_words];
     const uint64_t me = hw_grid_thread();
@@ -29,6 +29,8 @@ __global__ void __launch_bounds__(block_size)
         }
         atomicAdd(degree + source, 1u);
         atomicAdd(degree + target, 1u);
+        if (out_degree)
+            atomicAdd(out_degree + source, 1u);
     }
 }
 
@@ -64,10 +66,12 @@ __global__ void place_ids(hw_partition_1d partition, const uint32_t *id, uint32_
 
 } // namespace
 
-int hw_partition_1d_launch_degrees(const hw_gpu_tuples *tuples, uint32_t *degree, uint32_t *loops)
+int hw_partition_1d_launch_degrees(const hw_gpu_tuples *tuples, uint32_t *degree,
+                                   uint32_t *out_degree, uint32_t *loops)
 {
     return hw_with_maker(*tuples, [=](auto maker) {
-        count_degrees<decltype(maker)><<<hw_tuple_blocks, block_size>>>(*tuples, degree, loops);
+        count_degrees<decltype(maker)>
+            <<<hw_tuple_blocks, block_size>>>(*tuples, degree, out_degree, loops);
         return static_cast<int>(cudaGetLastError());
     });
 }

@@ -17,7 +17,7 @@ struct hw_partition_1d_resident {
 };
 
 /*
- * Partitions the undirected graph of a generator under layout 1d, one part per rank, each on its
+ * Partitions the graph of a generator under layout 1d, one part per rank, each on its
  * rank's device: part has its vertices, offsets without lists, and part->resident. For struct
  * hw_method. Returns HW_RESOURCES, with the figures, if a device has too little memory. Collective;
  * ranks agree.

@@ -171,7 +171,7 @@ void hw_partition_1d_add_arrays(const struct hw_partition_1d_order *order,
         hw_gpu_add(arrays, &partition->graph_id, partition->parts * active,
                    sizeof *partition->graph_id);
     }
-    if (partition->directed) {
+    if (partition->directed && !part->resident) {
         hw_gpu_add(arrays, &partition->in.offset, active + 1, sizeof *partition->in.offset);
         hw_gpu_add(arrays, &partition->in.neighbor, part->grid.in.offset[part->grid.in.rows],
                    sizeof *partition->in.neighbor);

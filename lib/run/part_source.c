@@ -154,11 +154,11 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
         return;
     if (method->builds_on_host && method->builds_on_host(options))
         return;
-    /* A method on several parts that does not build all kinds of graphs builds generated,
-     * undirected graphs without weights in degree order. */
+    /* A method on several parts that does not build all kinds of graphs builds generated graphs
+     * without weights in degree order; directed ones, if it says so. */
     if (method->descriptor->parts != HW_PARTS_SEVERAL || method->builds_any ||
-        (part->spec.order == HW_ORDER_DEGREE && !part->directed && !source->weights &&
-         hw_graph_generator(source->graph)))
+        (part->spec.order == HW_ORDER_DEGREE && (!part->directed || method->builds_directed) &&
+         !source->weights && hw_graph_generator(source->graph)))
         source->build = whole ? method->build_on_host : method->build;
 }
 

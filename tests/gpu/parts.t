@@ -32,6 +32,16 @@ compare rmat rmat.h5 3 --transport mpi
 compare rmat rmat.h5 2 --direction bottom-up --order none
 compare rmat rmat.h5 2 --canonical-parents --order hash
 compare directed directed.h5 2
+# In-lists of directed recipes are made on the devices beside out-lists.
+hopwave-generate -q --model rmat --scale 10 --directed --recipe -o away.h5
+ok "a directed graph is partitioned on the devices" sh -c '"$0" -n 2 hopwave-traverse --force \
+    away.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none -o gpu.h5 2>&1 |
+    grep -q "stored edges built on 2 devices"' "$MPIEXEC"
+compare "directed recipe" away.h5 2
+compare "directed recipe" away.h5 3 --canonical-parents
+compare "directed recipe" away.h5 4 --transport mpi
+compare "directed recipe" away.h5 2 --direction bottom-up
+compare "directed recipe" away.h5 2 --direction top-down
 compare tiny tiny.h5 4
 compare tiny tiny.h5 4 --transport mpi
 if ranks 2 hopwave-traverse -q rmat.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \

@@ -114,7 +114,8 @@ entries_of<HW_ENTRIES_BLOCK_CYCLIC>(const hw_gpu_entries &entries, uint64_t sour
     return {{from / parts, to / parts},
             {hw_block_cyclic_vertex(parts, to % parts, to / parts),
              hw_block_cyclic_vertex(parts, from % parts, from / parts)},
-            (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
+            (entries.forward && from % parts == part ? 1u : 0u) |
+                (entries.backward && to % parts == part ? 2u : 0u)};
 }
 
 /* Whether entries of a kind may have weights. */

@@ -76,6 +76,7 @@ struct hw_method {
     const struct hw_method_descriptor *descriptor; /* name, layouts, options, ... */
     const struct hw_engine_ops *ops;
     bool builds_any;      /* build() replaces hw_parts_build() for several parts as well */
+    bool builds_directed; /* build() of several parts takes directed graphs, too */
     bool lists_on_device; /* build() leaves no lists on the host, whatever the layout */
 
     /* Bytes of host memory that the engine allocates in addition to the part. The part may be a

@@ -602,4 +602,5 @@ const struct hw_method hw_method_fused_parts = {.descriptor = &hw_descriptor_fus
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_partition_1d_make,
+                                                .builds_directed = true,
                                                 .impl = &peer_search};
