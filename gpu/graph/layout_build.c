@@ -185,6 +185,7 @@ struct finishing {
     uint32_t *length; /* [rows] */
     uint64_t *offset; /* [rows + 1] */
     hw_count filled;
+    bool incoming; /* lists of the edges that end at each vertex */
 };
 
 /* Copies the edge map of the layout to the device. */
@@ -258,16 +259,17 @@ static uint64_t rows_of(const struct finishing *self)
 }
 
 /* Adds the arrays of the lists: those of the device CSR, and temporary ones. */
-static void plan_lists(struct finishing *self)
+static void plan_lists(struct finishing *self, struct hw_gpu_arrays *stay)
 {
     struct hw_device_csr *device_csr = self->layout->device_csr;
-    struct hw_gpu_arrays *stay = device_csr ? &device_csr->arrays : &self->lists;
     const hw_count offsets = (hw_count)self->rows + 1;
 
     hw_gpu_add(&self->lists, &self->length, (hw_count)self->rows, sizeof *self->length);
     if (self->layout->merged) {
-        hw_gpu_add(stay, &device_csr->edge, self->entries, sizeof *device_csr->edge);
-        hw_gpu_add(stay, &device_csr->offset, offsets, sizeof *device_csr->offset);
+        hw_gpu_add(stay, self->incoming ? &device_csr->in_edge : &device_csr->edge, self->entries,
+                   sizeof *device_csr->edge);
+        hw_gpu_add(stay, self->incoming ? &device_csr->in_offset : &device_csr->offset, offsets,
+                   sizeof *device_csr->offset);
         return;
     }
     hw_gpu_add(stay, device_csr ? &device_csr->column : &self->column, self->entries,
@@ -282,6 +284,9 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
                                  struct hw_error *err)
 {
     struct hw_device_csr *device_csr = self->layout->device_csr;
+    struct hw_gpu_arrays *stay = !device_csr      ? &self->lists
+                                 : self->incoming ? &device_csr->in_arrays
+                                                  : &device_csr->arrays;
     enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
                                      "counts of edges", err);
 
@@ -292,14 +297,15 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
         return status;
     for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
         self->entries += (hw_count)self->bucket[b];
-    plan_lists(self);
+    plan_lists(self, stay);
     if (device_csr)
-        status = hw_gpu_allocate(&device_csr->arrays, 0, "the lists of the parts", err);
+        status = hw_gpu_allocate(stay, 0, "the lists of the parts", err);
     if (status == HW_OK)
         status = hw_gpu_allocate(&self->lists, 0, "the lists of the parts", err);
     if (status == HW_OK && device_csr) {
+        uint64_t *offset = self->incoming ? device_csr->in_offset : device_csr->offset;
         self->column = device_csr->column;
-        self->offset = device_csr->offset ? device_csr->offset : self->offset;
+        self->offset = offset ? offset : self->offset;
     }
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)self->rows * sizeof *self->length, err);
@@ -310,10 +316,11 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
 static enum hw_status take_weighted_lists(struct finishing *self, const struct hw_row_range *range,
                                           struct hw_error *err)
 {
+    const struct hw_device_csr *device_csr = self->layout->device_csr;
+    struct hw_gpu_edge *edge = self->incoming ? device_csr->in_edge : device_csr->edge;
     hw_count taken = 0;
     enum hw_status status =
-        hw_gpu_take_edges(&self->layout->row_ranges, range,
-                          self->layout->device_csr->edge + self->filled, &taken, err);
+        hw_gpu_take_edges(&self->layout->row_ranges, range, edge + self->filled, &taken, err);
 
     self->filled += taken;
     return status;
@@ -369,8 +376,8 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
     return (struct hw_gpu_entries){
         .kind = merged ? HW_ENTRIES_MERGED : HW_ENTRIES_PARTITIONED,
         .column_bits = hw_bits(columns_of(self)),
-        .forward = true,
-        .backward = !builder->config.desc->directed,
+        .forward = !self->incoming,
+        .backward = self->incoming || !builder->config.desc->directed,
         .number = self->layout->number,
         .places = self->places,
         .first_part = (uint64_t)builder->placement.first_part[builder->ctx->rank],
@@ -405,7 +412,7 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
                                                row_ranges->scratch, row_ranges->scratch_bytes),
                          "offsets of lists", err);
-    if (status == HW_OK && self->layout->merged)
+    if (status == HW_OK && self->layout->merged && !self->incoming)
         status = hw_gpu_summarize_weights(row_ranges, self->layout->device_csr->edge, self->filled,
                                           builder->config.desc->weights,
                                           &self->layout->device_csr->base.seen, err);
@@ -500,7 +507,8 @@ static enum hw_status get_merged_offsets(const struct finishing *self, struct hw
     const hw_count slots = part->separate.slots;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return get_matrix(self, HW_MATRIX_OUT, 0, (hw_count)self->rows, &part->grid.out, err);
+        return get_matrix(self, HW_MATRIX_OUT, 0, (hw_count)self->rows,
+                          self->incoming ? &part->grid.in : &part->grid.out, err);
     enum hw_status status = get_matrix(self, HW_MATRIX_NN, 0, slots, &part->separate.nn, err);
     return status == HW_OK ? get_matrix(self, HW_MATRIX_DN, slots, part->separate.delegates,
                                         &part->separate.dn, err)
@@ -526,20 +534,58 @@ static enum hw_status get_parts(const struct finishing *self, struct hw_error *e
     return status;
 }
 
+/* Builds the lists of the parts built here, once the codes are on the device. Local. */
+static enum hw_status build_lists(struct finishing *self, struct hw_error *err)
+{
+    const struct hw_builder *builder = self->builder;
+    enum hw_status status = HW_OK;
+
+    self->rows = (uint64_t)builder->placement.parts * rows_of(self);
+    if (builder->placement.parts > 0)
+        status = fill(self, err);
+    if (status == HW_OK && builder->placement.parts > 0)
+        status = get_parts(self, err);
+    hw_gpu_release(&self->lists);
+    free(self->bucket);
+    return status;
+}
+
+/* *wanted: whether in-lists follow. Methods that accept negative weights do not pull. Collective.
+ */
+static enum hw_status wants_in_lists(const struct finishing *self, bool *wanted,
+                                     struct hw_error *err)
+{
+    const struct hw_layout_build *layout = self->layout;
+    const struct hw_build_config *config = &self->builder->config;
+    hw_count negative = layout->device_csr ? layout->device_csr->base.seen.negative : 0;
+
+    *wanted = false;
+    if (!layout->in_lists || !layout->merged || !config->desc->directed ||
+        config->spec.layout == HW_LAYOUT_DEGREE_SEPARATED || config->spec.rows != 1)
+        return HW_OK;
+    enum hw_status status = hw_largest(self->builder->ctx->world, &negative, err);
+    *wanted = negative == 0;
+    return status;
+}
+
 static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_error *err)
 {
     struct finishing self = {.layout = given, .builder = builder};
+    bool both = false;
     enum hw_status status = open_codes(&self, err);
 
-    self.rows = (uint64_t)builder->placement.parts * rows_of(&self);
-    if (status == HW_OK && builder->placement.parts > 0)
-        status = fill(&self, err);
-    if (status == HW_OK && builder->placement.parts > 0)
-        status = get_parts(&self, err);
-    hw_gpu_release(&self.lists);
+    if (status == HW_OK)
+        status = build_lists(&self, err);
+    status = hw_agree(builder->ctx->world, status, err);
+    if (status == HW_OK)
+        status = wants_in_lists(&self, &both, err);
+    if (status == HW_OK && both) {
+        struct finishing incoming = {
+            .layout = given, .builder = builder, .places = self.places, .incoming = true};
+        status = hw_agree(builder->ctx->world, build_lists(&incoming, err), err);
+    }
     hw_gpu_release(&self.codes);
-    free(self.bucket);
-    return hw_agree(builder->ctx->world, status, err);
+    return status;
 }
 
 /* Builds parts on the device. Collective. */
@@ -583,24 +629,24 @@ static void free_device_csr(struct hw_resident *resident)
     struct hw_device_csr *device_csr = (struct hw_device_csr *)resident;
 
     hw_gpu_release(&device_csr->arrays);
+    hw_gpu_release(&device_csr->in_arrays);
     free(device_csr);
 }
 
-/* Builds one part a rank whose lists stay on the device. Collective. */
-static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
-                           const struct hw_layout_spec *spec, bool merged, struct hw_part *part,
+/* Builds one part a rank whose lists stay on the device, as `layout` says. Collective. */
+static enum hw_status keep(const struct hw_context *ctx, struct hw_layout_build *layout,
+                           const struct hw_layout_spec *spec, struct hw_part *part,
                            struct hw_error *err)
 {
-    struct hw_layout_build layout = {.graph = graph, .merged = merged};
     struct hw_device_csr *device_csr = NULL;
     enum hw_status status =
         hw_alloc_zero(&device_csr, 1, sizeof *device_csr, "the lists of a part", err);
 
     *part = (struct hw_part){0};
-    layout.device_csr = device_csr;
+    layout->device_csr = device_csr;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = build_layout(ctx, &layout, spec, ctx->rank, 1, part, err);
+        status = build_layout(ctx, layout, spec, ctx->rank, 1, part, err);
     if (status != HW_OK) {
         if (device_csr)
             free_device_csr(&device_csr->base);
@@ -616,23 +662,25 @@ enum hw_status hw_gpu_build_device_csr(const struct hw_context *ctx, struct hw_g
                                        const struct hw_layout_spec *spec, struct hw_part *part,
                                        struct hw_error *err)
 {
+    struct hw_layout_build layout = {.graph = graph};
     struct hw_layout_spec unweighted = *spec;
 
     unweighted.weights = false;
-    return keep(ctx, graph, &unweighted, false, part, err);
+    return keep(ctx, &layout, &unweighted, part, err);
 }
 
 enum hw_status hw_gpu_build_weighted_device_csr(const struct hw_context *ctx,
                                                 struct hw_graph *graph,
-                                                const struct hw_layout_spec *spec,
+                                                const struct hw_layout_spec *spec, bool in_lists,
                                                 struct hw_part *part, struct hw_error *err)
 {
+    struct hw_layout_build layout = {.graph = graph, .merged = true, .in_lists = in_lists};
     struct hw_layout_spec weighted = *spec;
 
     if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
         return hw_gpu_build_device_csr(ctx, graph, spec, part, err);
     weighted.weights = true;
-    return keep(ctx, graph, &weighted, true, part, err);
+    return keep(ctx, &layout, &weighted, part, err);
 }
 
 struct hw_device_csr *hw_device_csr(const struct hw_part *part)

@@ -17,6 +17,7 @@ struct hw_layout_build {
     struct hw_row_range_builder row_ranges;
     struct hw_device_csr *device_csr; /* of a part whose lists stay on the device, or NULL */
     bool merged;                      /* lists of all matrices are merged, with weights */
+    bool in_lists;                    /* directed grids in one row: merged in-lists, too */
 
     /* One value of every vertex, on every rank. */
     uint32_t *all;   /* [vertices] on the host, grouped by the rank that the vertex distribution

@@ -136,14 +136,15 @@ static hw_count add_row(const struct hw_part *part, const struct hw_csr *matrix,
     return count;
 }
 
-/* All that a vertex's list has; returns how many. */
-static hw_count add_list(const struct hw_part *part, uint32_t list, struct hw_gpu_edge *to)
+/* All that a vertex's list has; returns how many. incoming: its in-list, of a grid. */
+static hw_count add_list(const struct hw_part *part, uint32_t list, bool incoming,
+                         struct hw_gpu_edge *to)
 {
     const struct hw_delegate_part *separate = &part->separate;
     const uint32_t slots = separate->slots, first = slots * (uint32_t)part->spec.parts;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return add_row(part, &part->grid.out, list, 0, to);
+        return add_row(part, incoming ? &part->grid.in : &part->grid.out, list, 0, to);
     const bool slot = list < slots;
     const hw_lid row = slot ? list : list - slots;
     hw_count count =
@@ -172,7 +173,8 @@ static void sort_list(struct hw_gpu_edge *list, hw_count count, enum hw_weights 
 }
 
 /* The lists of the CPU's part as they are kept; *lists: how many. */
-static struct hw_gpu_edge *join(const struct hw_part *part, uint32_t *lists, uint64_t **offset)
+static struct hw_gpu_edge *join(const struct hw_part *part, bool incoming, uint32_t *lists,
+                                uint64_t **offset)
 {
     const struct hw_delegate_part *separate = &part->separate;
     const bool grid = part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
@@ -181,28 +183,45 @@ static struct hw_gpu_edge *join(const struct hw_part *part, uint32_t *lists, uin
     *lists = grid ? part->grid.out.rows : separate->slots + separate->delegates;
     *offset = must(calloc((size_t)*lists + 1, sizeof **offset));
     for (uint32_t l = 0; l < *lists; l++) {
-        const hw_count count = add_list(part, l, edge + (*offset)[l]);
+        const hw_count count = add_list(part, l, incoming, edge + (*offset)[l]);
         sort_list(edge + (*offset)[l], count, part->weights);
         (*offset)[l + 1] = (*offset)[l] + (uint64_t)count;
     }
     return edge;
 }
 
-static bool same_joined(const struct hw_part *want, const struct hw_part *got)
+/* Whether in-lists are made: of directed graphs in layout 1d without negative weights. Collective.
+ */
+static bool wants_in_lists(const struct hw_part *part)
+{
+    struct hw_weight_stats stats;
+    const struct hw_context ctx = {.world = MPI_COMM_WORLD, .size = part->spec.parts};
+    struct hw_error err = {{0}};
+
+    return part->directed && part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED &&
+           part->spec.rows == 1 && hw_weight_stats(&ctx, part, &stats, &err) == HW_OK &&
+           stats.negative == 0;
+}
+
+/* Whether the out-lists, or the in-lists, are those of the CPU. */
+static bool same_joined(const struct hw_part *want, const struct hw_part *got, bool incoming)
 {
     const struct hw_device_csr *kept = hw_device_csr(got);
     struct hw_error err = {{0}};
     uint64_t *offset = NULL;
     uint32_t lists = 0;
-    struct hw_gpu_edge *edge = join(want, &lists, &offset);
+    struct hw_gpu_edge *edge = join(want, incoming, &lists, &offset);
     const uint64_t edges = offset[lists];
     uint64_t *got_offset = must(calloc((size_t)lists + 1, sizeof *got_offset));
     struct hw_gpu_edge *got_edge = must(calloc((size_t)edges + 1, sizeof *got_edge));
     const bool equal =
-        kept && kept->edge && got->edges == want->edges &&
-        hw_gpu_get(got_offset, kept->offset, ((size_t)lists + 1) * sizeof *offset, &err) == HW_OK &&
+        kept && kept->edge && got->edges == want->edges && (!incoming || kept->in_edge) &&
+        hw_gpu_get(got_offset, incoming ? kept->in_offset : kept->offset,
+                   ((size_t)lists + 1) * sizeof *offset, &err) == HW_OK &&
         memcmp(got_offset, offset, ((size_t)lists + 1) * sizeof *offset) == 0 &&
-        hw_gpu_get(got_edge, kept->edge, edges * sizeof *edge, &err) == HW_OK &&
+        (!incoming || memcmp(got->grid.in.offset, offset, (size_t)lists * sizeof *offset) == 0) &&
+        hw_gpu_get(got_edge, incoming ? kept->in_edge : kept->edge, edges * sizeof *edge, &err) ==
+            HW_OK &&
         memcmp(got_edge, edge, edges * sizeof *edge) == 0;
 
     free(edge);
@@ -232,12 +251,16 @@ static bool try_joined(const struct tap *tap, const struct hw_context *ctx, stru
     struct hw_part want = {.index = 0}, got = {.index = 0};
     struct hw_error err = {{0}};
     bool equal = hw_parts_build(ctx, graph, spec, ctx->rank, 1, &want, &err) == HW_OK &&
-                 hw_gpu_build_weighted_device_csr(ctx, graph, spec, &got, &err) == HW_OK;
+                 hw_gpu_build_weighted_device_csr(ctx, graph, spec, true, &got, &err) == HW_OK;
 
     if (!equal)
         tap_note(tap, "%s", err.text);
     equal = equal && same_survey(ctx, &want, &got);
-    equal = equal && same_vertices(&got.own, &want.own) && same_joined(&want, &got);
+    equal = equal && same_vertices(&got.own, &want.own) && same_joined(&want, &got, false);
+    if (equal && wants_in_lists(&want))
+        equal = same_joined(&want, &got, true);
+    else
+        equal = equal && !hw_device_csr(&got)->in_offset;
     hw_part_free(&want);
     hw_part_free(&got);
     return equal;
@@ -320,16 +343,17 @@ static void try_staying(struct tap *tap, const struct hw_context *ctx, struct hw
 
 /* ---- graphs ---- */
 
-/* Weights, some of them negative and many equal. */
+/* Weights, some of them negative, unless the graph is directed with real ones, and many equal. */
 static void weigh(struct graph_fixture *fixture, enum hw_weights kind)
 {
+    const int32_t least = fixture->desc.directed && kind == HW_WEIGHTS_F32 ? 0 : -20;
     uint64_t state = 7;
 
     fixture->desc.weights = kind;
     fixture->edges.weight =
         must(malloc((size_t)(fixture->edges.count + 1) * sizeof *fixture->edges.weight));
     for (hw_count e = 0; e < fixture->edges.count; e++) {
-        const int32_t whole = (int32_t)below(&state, 100) - 20;
+        const int32_t whole = (int32_t)below(&state, 100) + least;
         if (kind == HW_WEIGHTS_F32)
             fixture->edges.weight[e].f32 = (float)whole / 4;
         else
@@ -398,6 +422,7 @@ int main(int argc, char **argv)
         try_world(&tap, &ctx, 4, 1000, 5001, true, HW_WEIGHTS_NONE, "a directed graph");
         try_world(&tap, &ctx, 6, 997, 20000, false, HW_WEIGHTS_F32, "real weights");
         try_world(&tap, &ctx, 8, 1000, 5001, true, HW_WEIGHTS_I32, "whole weights, directed");
+        try_world(&tap, &ctx, 7, 1000, 5001, true, HW_WEIGHTS_F32, "no negative weights, directed");
         try_world(&tap, &ctx, 9, 2, 5, false, HW_WEIGHTS_I32, "two weighted vertices");
         for (int i = 1; i < argc; i++)
             try_file(&tap, &ctx, argv[i]);

@@ -77,16 +77,31 @@ hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 --weights uni
 cpu even.h5
 gpu 2 "1d --parts 2" --method delta
 rows "buckets with little to do are followed by wider ones" "rows['bucket'].max() < 20"
-# Buckets of whole numbers do not begin too narrow; those of directed graphs, which nobody pulls
-# in, grow, too.
+# Buckets of whole numbers do not begin too narrow.
 hopwave-generate -q --model rmat --scale 15 --weights integer:1:255 --recipe -o numbers.h5
 cpu numbers.h5
 gpu 2 "1d --parts 2" --method delta
 rows "whole numbers in few steps" "0 < len(rows) < 90"
 hopwave-generate -q --model rmat --scale 15 --directed --weights uniform --recipe -o away.h5
+# Directed graphs have in-lists, which are pulled, and vertices of one edge are left out until the
+# end; they are made on the devices, or read from a partition.
 cpu away.h5
 gpu 2 "1d --parts 2" --method delta
-rows "a directed graph in few steps" "0 < len(rows) < 260"
+rows "a directed graph is pulled, in few steps" "0 < len(rows) < 120 and \
+    total(b'long.pull', 'pulled') > 0"
+gpu 3 "1d --parts 3" --method delta
+hopwave-partition -q away.h5 --layout 1d --parts 2 -o away-2.h5
+ok "so is a partition of it" ranks 2 hopwave-traverse -q --force away-2.h5 --device cuda \
+    --algorithm sssp --method delta --roots 4 -o gpu.h5
+ok "which validates, like the CPU's" hopwave-validate -q --force gpu.h5 --graph away.h5 \
+    --against cpu.h5
+rows "and pulls" "total(b'long.pull', 'pulled') > 0"
+# Where there is no memory for in-lists, edges are pushed alone.
+export HOPWAVE_DEVICE_MEMORY=600M
+gpu 2 "1d --parts 2" --method delta
+rows "without in-lists, in few steps" "0 < len(rows) < 260 and len(rows['pulled']) > 0 and \
+    rows['pulled'].sum() == 0"
+unset HOPWAVE_DEVICE_MEMORY
 # More long lists than a block has room for.
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
@@ -101,6 +116,23 @@ cpu directed.h5
 gpu 4 "2d --grid 2x2" --method delta --order hash
 gpu 1 "degree-separated --parts 1" --method bellman-ford
 gpu 3 "1d --parts 3" --method delta
+gpu 4 "1d --parts 4" --method delta --order hash
+gpu 2 "1d --parts 2" --method delta --canonical-parents
+cpu directed.h5 --canonical-parents
+same_parents
+# Hardly any edges: sources that nothing leads to, ends of one edge, chains of weight zero.
+awk 'BEGIN { srand(7); for (i = 0; i < 3000; i++)
+    print int(rand() * 4000), int(rand() * 4000), int(rand() * 20) }' >thin.wel
+hopwave-import -q thin.wel --directed --vertices 4000 -o thin.h5
+awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1, 0
+             for (i = 0; i < 600; i += 3) print i + 1, i, 0
+             for (i = 0; i < 300; i++) print i * 7 % 600, 1000 + i, 1 }' >chain.wel
+hopwave-import -q chain.wel --directed --vertices 1400 -o chain.h5
+for name in thin chain; do
+    cpu $name.h5
+    gpu 2 "1d --parts 2" --method delta
+    gpu 3 "1d --parts 3 --order none" --method delta
+done
 # Vertex 5, the last of its part, has no edge that leaves it; 2 is not the way there.
 printf '%s\n' '0 2 10' '2 5 1' '0 1 1' '1 3 1' '3 5 1' '4 0 1' >sink.wel
 hopwave-import -q sink.wel --directed -o sink.h5

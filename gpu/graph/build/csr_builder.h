@@ -77,6 +77,12 @@ struct hw_device_csr {
      * weight; rows and columns are those of hw_edge_map_merged_entry(). */
     struct hw_gpu_edge *edge;
     uint64_t *offset; /* [lists + 1] */
+
+    /* Likewise the edges that end at each vertex, where hw_gpu_build_weighted_device_csr() was
+     * asked for them; else NULL. */
+    struct hw_gpu_arrays in_arrays; /* a method that does not pull may release them */
+    struct hw_gpu_edge *in_edge;
+    uint64_t *in_offset;
 };
 
 /* The same as hw_gpu_parts_build() of one part a rank without weights, but that the parts have
@@ -86,11 +92,12 @@ enum hw_status hw_gpu_build_device_csr(const struct hw_context *ctx, struct hw_g
                                        struct hw_error *err);
 
 /* The same with weights. The host has the offsets of merged lists: of grids in `out`, under degree
- * separation of slots in nn, of delegates in dn; other matrices are absent. For struct
- * hw_method. Collective; ranks agree. */
+ * separation of slots in nn, of delegates in dn; other matrices are absent. in_lists: of a directed
+ * graph in layout 1d make in-lists, too, and their offsets in `in`, unless some weight is negative.
+ * Collective; ranks agree. */
 enum hw_status hw_gpu_build_weighted_device_csr(const struct hw_context *ctx,
                                                 struct hw_graph *graph,
-                                                const struct hw_layout_spec *spec,
+                                                const struct hw_layout_spec *spec, bool in_lists,
                                                 struct hw_part *part, struct hw_error *err);
 
 /* The device CSR of a part that these two built, else NULL. Local. */

@@ -153,7 +153,7 @@ struct hw_delta_queues {
     uint32_t *rest_marks;                    /* [lists / 32 + 1] likewise */
     struct hw_delta_lightest *lightest;      /* [active + 1] of each list that is pulled */
     struct hw_delta_lightest *lightest_out;  /* [core + 1] of each list that is pushed, if it is
-                                                another one; else NULL */
+                                                another one; else NULL. Several GPUs: [active + 1] */
     struct hw_delta_long_list *long_list[2]; /* [long_list_capacity] */
 };
 
@@ -260,8 +260,8 @@ int hw_one_gpu_delta_search_launch(const struct hw_delta_params *params, bool wi
 /* The kernel of several GPUs (gpu/sssp/delta/peer/peer_delta_kernel.cu). Offsets have 64 bits. */
 int hw_peer_delta_shape(const struct hw_delta_params *params, struct hw_delta_shape *shape);
 
-/* Copies the two lightest edges of each list; *core (on the device): past the last list of several
- * edges. */
+/* Copies the two lightest edges of each list; *core (on the device): past the last vertex of
+ * several edges. */
 int hw_peer_delta_launch_lightest(const struct hw_delta_params *params, uint32_t *core);
 
 int hw_peer_delta_launch(const struct hw_delta_params *params, const struct hw_delta_search *search,

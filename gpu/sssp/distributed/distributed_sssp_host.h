@@ -106,7 +106,10 @@ struct hw_distributed_sssp_single_kernel_ops {
 struct hw_distributed_sssp_single_kernel {
     const struct hw_distributed_sssp_single_kernel_ops *ops; /* NULL: searches run in rounds */
     bool complete;                                           /* the kernel found all parents, too */
-    hw_count distance_at; /* offset of the distances in the heap */
+    bool pulls_in_lists;               /* of a directed graph: the lists below are there */
+    hw_count distance_at;              /* offset of the distances in the heap */
+    const uint64_t *in_offset;         /* [lists.count + 1] edges that end at each owned vertex */
+    const struct hw_gpu_edge *in_edge; /* [in_offset[lists.count]] */
     void *state;
 };
 
@@ -171,6 +174,10 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
  * min_bytes: with the delegates that it names; device_bytes: with as many as are likely. Local. */
 hw_count hw_distributed_sssp_min_bytes(const struct hw_part *part);
 hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part);
+
+/* The same for what in-lists add to a part of a directed graph in layout 1d; 0 of other parts,
+ * which have none. Local. */
+hw_count hw_distributed_sssp_in_list_bytes(const struct hw_part *part);
 
 /* Adds the graph's arrays to the engine's list of arrays; adds to *temporary_bytes what the upload
  * takes besides. Local. */

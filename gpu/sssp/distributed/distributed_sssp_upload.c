@@ -57,17 +57,28 @@ static void init_degree_separated(struct hw_distributed_sssp_params *params,
         params->config.range_owner[q] = params->peers.row_range[q] = q;
 }
 
+/* Whether the offsets of both kinds of lists of a directed graph are there, by owned position. */
+static bool has_both_offsets(const struct hw_part *part)
+{
+    return part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && part->spec.rows == 1 &&
+           part->grid.out.offset && part->grid.in.offset;
+}
+
 /* Owned positions past the last vertex with edges. own.tuples counts outgoing edges only; in
- * directed graphs edges may end at vertices without outgoing ones, so that all positions count. */
+ * directed graphs edges may end at vertices without outgoing ones, so that all positions count
+ * where in-lists are not known. */
 static uint32_t find_active(const struct hw_part *part)
 {
+    const hw_count *out = part->grid.out.offset, *in = part->grid.in.offset;
+    const bool both = part->directed && has_both_offsets(part);
     uint32_t active = 0;
 
-    if (part->directed)
+    if (part->directed && !both)
         return part->own.count;
 #pragma omp parallel for reduction(max : active)
     for (hw_lid t = 0; t < part->own.count; t++)
-        active = part->own.tuples[t] > 0 ? t + 1 : active;
+        if (both ? out[t] < out[t + 1] || in[t] < in[t + 1] : part->own.tuples[t] > 0)
+            active = t + 1;
     return active;
 }
 
@@ -178,12 +189,20 @@ static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, ui
 /* State of the upload of lists, a chunk at a time. */
 struct list_upload {
     struct hw_distributed_sssp *sssp;
+    bool incoming;               /* the in-lists */
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_list_chunk chunk;
     hw_count capacity;
     uint64_t *offset;         /* [lists + 1] on the host */
     uint32_t *index, *weight; /* [capacity] on the host, where lists are composed there */
 };
+
+/* Offset of a list of those that are uploaded. */
+static hw_count upload_begin(const struct list_upload *upload, uint32_t list)
+{
+    return upload->incoming ? upload->sssp->engine->part->grid.in.offset[list]
+                            : list_begin(upload->sssp, list);
+}
 
 static void plan_chunk(struct list_upload *upload)
 {
@@ -205,11 +224,11 @@ static enum hw_status size_chunk(struct list_upload *upload, struct hw_error *er
 {
     const struct hw_distributed_sssp *sssp = upload->sssp;
     const uint32_t lists = sssp->params.lists.count;
-    hw_count longest = 0, all = list_begin(sssp, lists);
+    hw_count longest = 0, all = upload_begin(upload, lists);
 
 #pragma omp parallel for reduction(max : longest)
     for (uint32_t l = 0; l < lists; l++) {
-        hw_count length = list_begin(sssp, l + 1) - list_begin(sssp, l);
+        hw_count length = upload_begin(upload, l + 1) - upload_begin(upload, l);
         longest = length > longest ? length : longest;
     }
     upload->capacity = all < CHUNK_EDGES ? all : CHUNK_EDGES;
@@ -219,31 +238,62 @@ static enum hw_status size_chunk(struct list_upload *upload, struct hw_error *er
         "scratch memory to sort lists", err);
 }
 
+/* Adds the arrays of lists on the host to those of the engine. *temporary: bytes for their upload.
+ */
+static enum hw_status plan_upload(struct hw_distributed_sssp *sssp, bool incoming,
+                                  const uint64_t **offset, const struct hw_gpu_edge **edge,
+                                  hw_count *temporary, struct hw_error *err)
+{
+    struct list_upload upload = {.sssp = sssp, .incoming = incoming};
+    struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
+    const uint32_t lists = sssp->params.lists.count;
+
+    HW_TRY(size_chunk(&upload, err));
+    plan_chunk(&upload);
+    for (int a = 0; a < upload.arrays.count; a++)
+        *temporary += upload.arrays.of[a].bytes + 256;
+    hw_gpu_add(arrays, offset, (hw_count)lists + 1, sizeof **offset);
+    hw_gpu_add(arrays, edge, upload_begin(&upload, lists), sizeof **edge);
+    return HW_OK;
+}
+
 enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *sssp,
                                               hw_count *temporary_bytes, struct hw_error *err)
 {
     struct hw_distributed_sssp_params *params = &sssp->params;
     struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
-    struct list_upload upload = {.sssp = sssp};
     enum hw_status status = HW_OK;
 
     if (!hw_device_csr(sssp->engine->part)) {
-        status = size_chunk(&upload, err);
+        hw_count out = 0, in = 0;
+        status = plan_upload(sssp, false, &params->graph.offset, &params->graph.edge, &out, err);
+        if (status == HW_OK && sssp->single_kernel.pulls_in_lists)
+            status = plan_upload(sssp, true, &sssp->single_kernel.in_offset,
+                                 &sssp->single_kernel.in_edge, &in, err);
         if (status != HW_OK)
             return status;
-        plan_chunk(&upload);
-        for (int a = 0; a < upload.arrays.count; a++)
-            *temporary_bytes += upload.arrays.of[a].bytes + 256;
-        hw_gpu_add(arrays, &params->graph.offset, (hw_count)params->lists.count + 1,
-                   sizeof *params->graph.offset);
-        hw_gpu_add(arrays, &params->graph.edge, list_begin(sssp, params->lists.count),
-                   sizeof *params->graph.edge);
+        *temporary_bytes += out > in ? out : in; /* one after the other */
     }
     hw_gpu_add(arrays, &params->graph.graph_id, params->config.num_local_ids,
                sizeof *params->graph.graph_id);
     hw_gpu_add(arrays, &params->results.local_id, params->results.count,
                sizeof *params->results.local_id);
     return HW_OK;
+}
+
+/* Where the lists go on the device. */
+struct device_lists {
+    const uint64_t *offset;
+    const struct hw_gpu_edge *edge;
+};
+
+static struct device_lists device_lists(const struct list_upload *upload)
+{
+    const struct hw_distributed_sssp *sssp = upload->sssp;
+
+    return upload->incoming
+               ? (struct device_lists){sssp->single_kernel.in_offset, sssp->single_kernel.in_edge}
+               : (struct device_lists){sssp->params.graph.offset, sssp->params.graph.edge};
 }
 
 static enum hw_status open_upload(struct list_upload *upload, struct hw_error *err)
@@ -264,9 +314,9 @@ static enum hw_status open_upload(struct list_upload *upload, struct hw_error *e
         status = hw_alloc(&upload->weight, upload->capacity, sizeof(uint32_t), "lists", err);
 #pragma omp parallel for if (status == HW_OK)
     for (uint32_t l = 0; l < (status == HW_OK ? lists + 1 : 0); l++)
-        upload->offset[l] = (uint64_t)list_begin(sssp, l);
+        upload->offset[l] = (uint64_t)upload_begin(upload, l);
     if (status == HW_OK)
-        status = hw_gpu_put((void *)(uintptr_t)sssp->params.graph.offset, upload->offset,
+        status = hw_gpu_put((void *)(uintptr_t)device_lists(upload).offset, upload->offset,
                             ((size_t)lists + 1) * sizeof *upload->offset, err);
     return status;
 }
@@ -285,6 +335,7 @@ static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *
     const struct hw_distributed_sssp *sssp = upload->sssp;
     const struct hw_part *part = sssp->engine->part;
     const struct hw_gpu_graph graph = {.wide = true};
+    const struct device_lists to = device_lists(upload);
     struct hw_gpu_list_chunk *chunk = &upload->chunk;
     const uint64_t *offset = upload->offset;
     const size_t bytes = chunk->count * sizeof(uint32_t);
@@ -296,25 +347,26 @@ static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *
             copy_lists(sssp, l, upload->index + (offset[l] - chunk->begin),
                        upload->weight + (offset[l] - chunk->begin));
     } else {
-        index = part->grid.out.index + chunk->begin;
-        weight = part->grid.out.weight + chunk->begin;
+        const struct hw_csr *from = upload->incoming ? &part->grid.in : &part->grid.out;
+        index = from->index + chunk->begin;
+        weight = from->weight + chunk->begin;
     }
     enum hw_status status = hw_gpu_put((void *)(uintptr_t)chunk->index, index, bytes, err);
     if (status == HW_OK)
         status = hw_gpu_put((void *)(uintptr_t)chunk->weight, weight, bytes, err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_gpu_launch_list_chunk(
-                        &graph, sssp->params.graph.offset, chunk, part->weights == HW_WEIGHTS_F32,
-                        (struct hw_gpu_edge *)(uintptr_t)sssp->params.graph.edge),
-                    "the kernels that sort lists", err);
+        status = hw_cuda(hw_gpu_launch_list_chunk(&graph, to.offset, chunk,
+                                                  part->weights == HW_WEIGHTS_F32,
+                                                  (struct hw_gpu_edge *)(uintptr_t)to.edge),
+                         "the kernels that sort lists", err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
-/* Uploads all edges, sorted by weight. Local. */
-static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, struct hw_error *err)
+/* Uploads all edges, sorted by weight; incoming: by the vertices that they end at. Local. */
+static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, bool incoming,
+                                   struct hw_error *err)
 {
-    struct list_upload upload = {.sssp = sssp};
+    struct list_upload upload = {.sssp = sssp, .incoming = incoming};
     struct hw_distributed_sssp_params *params = &sssp->params;
     struct hw_gpu_list_chunk *chunk = &upload.chunk;
     enum hw_status status = open_upload(&upload, err);
@@ -358,10 +410,15 @@ static enum hw_status place_lists(struct hw_distributed_sssp *sssp, struct hw_er
     const struct hw_device_csr *resident = hw_device_csr(sssp->engine->part);
 
     find_list_ends(sssp);
-    if (!resident)
-        return upload_edges(sssp, err);
+    if (!resident) {
+        enum hw_status status = upload_edges(sssp, false, err);
+        return status == HW_OK && sssp->single_kernel.pulls_in_lists ? upload_edges(sssp, true, err)
+                                                                     : status;
+    }
     sssp->params.graph.offset = resident->offset;
     sssp->params.graph.edge = resident->edge;
+    sssp->single_kernel.in_offset = resident->in_offset;
+    sssp->single_kernel.in_edge = resident->in_edge;
     return HW_OK;
 }
 
@@ -494,6 +551,18 @@ static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
     const hw_count later = lists + (fill > search ? fill : search);
 
     return order > later ? order : later;
+}
+
+hw_count hw_distributed_sssp_in_list_bytes(const struct hw_part *part)
+{
+    const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
+    const hw_count block = (n + parts - 1) / parts;
+
+    if (!part->directed || part->weights == HW_WEIGHTS_NONE || part->spec.rows != 1 ||
+        part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        return 0;
+    /* Edges, offsets, and the lightest edges of the other kind of lists. */
+    return 8 * (part->edges / parts) + (8 + 16) * block;
 }
 
 hw_count hw_distributed_sssp_min_bytes(const struct hw_part *part)

@@ -74,6 +74,9 @@ static void add_arrays(struct hw_distributed_sssp *sssp)
     hw_gpu_add(arrays, &params->queues.rest_marks, words, sizeof *params->queues.rest_marks);
     hw_gpu_add(arrays, &params->queues.lightest, (hw_count)sssp->params.lists.count + 1,
                sizeof *params->queues.lightest);
+    if (sssp->single_kernel.pulls_in_lists)
+        hw_gpu_add(arrays, &params->queues.lightest_out, (hw_count)sssp->params.lists.count + 1,
+                   sizeof *params->queues.lightest_out);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
@@ -99,11 +102,16 @@ static void reuse_arrays(const struct hw_distributed_sssp_params *part,
     params->queues.long_list[1] = long_list + params->config.long_list_capacity;
 }
 
-/* Lists, search state and partition are those of the rounds, too. */
-static void set_graph(const struct hw_distributed_sssp_params *part, struct hw_delta_params *params)
+/* Lists, search state and partition are those of the rounds, too; in-lists are not. */
+static void set_graph(const struct hw_distributed_sssp *sssp, struct hw_delta_params *params)
 {
+    const struct hw_distributed_sssp_params *part = &sssp->params;
+    const struct hw_distributed_sssp_single_kernel *kernel = &sssp->single_kernel;
+
     params->out = params->in =
         (struct hw_delta_lists){.offset = part->graph.offset, .edge = part->graph.edge};
+    if (kernel->pulls_in_lists)
+        params->in = (struct hw_delta_lists){.offset = kernel->in_offset, .edge = kernel->in_edge};
     params->state = (struct hw_delta_state){.distance = part->state.distance,
                                             .result = (struct hw_gpu_edge *)part->state.value};
     params->partition =
@@ -177,7 +185,7 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
 
     if (status == HW_OK)
         memset(params->report, 0, sizeof *params->report);
-    set_graph(&sssp->params, params);
+    set_graph(sssp, params);
     params->allgather = sssp->comm.allgather.params;
     params->config.trace_capacity = HW_DISTRIBUTED_SSSP_TRACE_CAPACITY;
     params->config.delta = sssp->config.delta;
@@ -185,7 +193,7 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
     params->config.no_light_heavy_split =
         sssp->config.no_light_heavy_split && !sssp->config.bellman_ford;
     params->config.endless = sssp->config.bellman_ford;
-    params->config.push_only = sssp->engine->part->directed;
+    params->config.push_only = sssp->engine->part->directed && !sssp->single_kernel.pulls_in_lists;
     params->config.mean_degree = (uint32_t)sssp->config.mean_degree + 1;
     params->config.policy = hw_delta_policy_of(&graph);
     reuse_arrays(&sssp->params, params);

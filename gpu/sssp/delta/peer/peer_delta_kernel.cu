@@ -9,10 +9,8 @@ namespace hw_delta::search
 namespace
 {
 
-using peer_params = kernel_params<peer_gpus>;
-
-template <int kind>
-__global__ void forget_remote(const __grid_constant__ peer_params params, uint32_t root)
+template <int kind, class Peers>
+__global__ void forget_remote(const __grid_constant__ kernel_params<Peers> params, uint32_t root)
 {
     for (uint32_t q = 0; q < params.partition.ranks; q++)
         reset_keys<kind>(params, q,
@@ -22,9 +20,9 @@ __global__ void forget_remote(const __grid_constant__ peer_params params, uint32
 }
 
 /* Writes results by graph id. */
-template <int kind>
+template <int kind, class Peers>
 __global__ void __launch_bounds__(256)
-    write_results(const __grid_constant__ peer_params params,
+    write_results(const __grid_constant__ kernel_params<Peers> params,
                   const __grid_constant__ hw_delta_results results, uint32_t root)
 {
     const uint2 *result = reinterpret_cast<const uint2 *>(params.state.result);
@@ -54,13 +52,24 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-const void *kernel_of(int kind)
+/* A kind of keys as a constant. */
+template <int value> struct key_kind {
+    static constexpr int kind = value;
+};
+
+/* Calls what(kind, backend) with those of the search. */
+template <class What> int with_kind_and_backend(const hw_delta_params *params, const What &what)
 {
-    if (kind == HW_GPU_KEY_F32)
-        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, peer_gpus>);
-    if (kind == HW_GPU_KEY_I32)
-        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I32, peer_gpus>);
-    return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, peer_gpus>);
+    const auto with_backend = [&](auto kind) {
+        return params->queues.lightest_out ? what(kind, peer_gpus<true>())
+                                           : what(kind, peer_gpus<false>());
+    };
+
+    if (params->config.kind == HW_GPU_KEY_F32)
+        return with_backend(key_kind<HW_GPU_KEY_F32>());
+    if (params->config.kind == HW_GPU_KEY_I32)
+        return with_backend(key_kind<HW_GPU_KEY_I32>());
+    return with_backend(key_kind<HW_GPU_KEY_I64>());
 }
 
 } // namespace
@@ -70,7 +79,11 @@ using namespace hw_delta::search;
 
 int hw_peer_delta_shape(const hw_delta_params *params, hw_delta_shape *shape)
 {
-    return choose_shape<peer_gpus>(kernel_of(params->config.kind), shape);
+    return with_kind_and_backend(params, [=](auto k, auto backend) {
+        return choose_shape<decltype(backend)>(
+            reinterpret_cast<const void *>(delta_stepping<decltype(k)::kind, decltype(backend)>),
+            shape);
+    });
 }
 
 int hw_peer_delta_launch_lightest(const hw_delta_params *params, uint32_t *core)
@@ -79,36 +92,46 @@ int hw_peer_delta_launch_lightest(const hw_delta_params *params, uint32_t *core)
 
     if (error != cudaSuccess)
         return error;
-    copy_lightest<peer_gpus><<<512, 256>>>(peer_params{*params}, params->out,
-                                           params->vertices.active, params->queues.lightest, core);
-    return cudaGetLastError();
+    return with_kind_and_backend(params, [=](auto, auto backend) {
+        const kernel_params<decltype(backend)> all = {*params};
+        const uint32_t active = params->vertices.active;
+        hw_delta_lightest *out = params->queues.lightest_out;
+
+        copy_lightest<decltype(backend)>
+            <<<512, 256>>>(all, params->in, active, params->queues.lightest, core);
+        if (out)
+            copy_lightest<decltype(backend)><<<512, 256>>>(all, params->out, active, out, nullptr);
+        return static_cast<int>(cudaGetLastError());
+    });
 }
 
 int hw_peer_delta_launch(const hw_delta_params *params, const hw_delta_search *search,
                          const hw_delta_shape *shape)
 {
-    return launch_search(kernel_of(params->config.kind), params, search, shape);
+    return with_kind_and_backend(params, [=](auto k, auto backend) {
+        return launch_search(
+            reinterpret_cast<const void *>(delta_stepping<decltype(k)::kind, decltype(backend)>),
+            params, search, shape);
+    });
 }
 
 int hw_peer_delta_launch_forget(const hw_delta_params *params, uint32_t root)
 {
-    if (params->config.kind == HW_GPU_KEY_F32)
-        forget_remote<HW_GPU_KEY_F32><<<1024, 256>>>(peer_params{*params}, root);
-    else if (params->config.kind == HW_GPU_KEY_I32)
-        forget_remote<HW_GPU_KEY_I32><<<1024, 256>>>(peer_params{*params}, root);
-    else
-        forget_remote<HW_GPU_KEY_I64><<<1024, 256>>>(peer_params{*params}, root);
-    return cudaGetLastError();
+    return with_kind_and_backend(params, [=](auto k, auto backend) {
+        const kernel_params<decltype(backend)> all = {*params};
+
+        forget_remote<decltype(k)::kind, decltype(backend)><<<1024, 256>>>(all, root);
+        return static_cast<int>(cudaGetLastError());
+    });
 }
 
 int hw_peer_delta_launch_results(const hw_delta_params *params, const hw_delta_results *results,
                                  uint32_t root, int blocks)
 {
-    if (params->config.kind == HW_GPU_KEY_F32)
-        write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(peer_params{*params}, *results, root);
-    else if (params->config.kind == HW_GPU_KEY_I32)
-        write_results<HW_GPU_KEY_I32><<<blocks, 256>>>(peer_params{*params}, *results, root);
-    else
-        write_results<HW_GPU_KEY_I64><<<blocks, 256>>>(peer_params{*params}, *results, root);
-    return cudaGetLastError();
+    return with_kind_and_backend(params, [=](auto k, auto backend) {
+        const kernel_params<decltype(backend)> all = {*params};
+
+        write_results<decltype(k)::kind, decltype(backend)><<<blocks, 256>>>(all, *results, root);
+        return static_cast<int>(cudaGetLastError());
+    });
 }

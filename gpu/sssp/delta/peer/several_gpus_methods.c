@@ -19,7 +19,8 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
 {
     (void)graph;
     (void)options;
-    return hw_distributed_sssp_device_bytes(part) + hw_peer_delta_device_bytes(part);
+    return hw_distributed_sssp_device_bytes(part) + hw_distributed_sssp_in_list_bytes(part) +
+           hw_peer_delta_device_bytes(part);
 }
 
 const struct hw_method hw_method_delta_parts = {.descriptor = &hw_descriptor_delta_parts,

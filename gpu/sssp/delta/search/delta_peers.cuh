@@ -84,8 +84,8 @@ template <typename Offset, bool has_in_lists> struct one_gpu {
 
 /* ---- several GPUs over NVLink or PCIe ---- */
 
-struct peer_gpus {
-    static constexpr bool several = true, directed = false;
+template <bool has_in_lists> struct peer_gpus {
+    static constexpr bool several = true, directed = has_in_lists;
     using offset = uint64_t;
     using params = const kernel_params<peer_gpus> &;
 

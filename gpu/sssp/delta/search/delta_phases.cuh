@@ -640,8 +640,8 @@ int launch_search(const void *kernel, const hw_delta_params *params, const hw_de
                                        static_cast<size_t>(shape->shared_bytes), nullptr);
 }
 
-/* Copies the two lightest edges of each of `count` lists. past, unless NULL: past the last list of
- * several edges. */
+/* Copies the two lightest edges of each of `count` lists. past, unless NULL: past the last vertex
+ * of several edges; in-lists count, too, where they are others. */
 template <class Peers>
 __global__ void copy_lightest(const __grid_constant__ kernel_params<Peers> params,
                               const hw_delta_lists lists, uint32_t count,
@@ -655,7 +655,11 @@ __global__ void copy_lightest(const __grid_constant__ kernel_params<Peers> param
         for (uint64_t k = 0; k < 2; k++)
             lightest[v].edge[k] =
                 begin + k < end ? lists.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
-        core = end - begin > 1 ? v + 1 : core;
+        uint64_t edges = end - begin;
+        if (Peers::directed && past)
+            edges = list_begin(params, params.out, v + 1) - list_begin(params, params.out, v) +
+                    list_begin(params, params.in, v + 1) - list_begin(params, params.in, v);
+        core = edges > 1 ? v + 1 : core;
     }
     if (past)
         atomicMax(past, core);

@@ -19,8 +19,8 @@ namespace hw_delta::search
 namespace
 {
 
-static_assert(has_bucket_queues<block_shared<peer_gpus>, warps>(), "queues of the block");
-static_assert(has_block_worklist<block_shared<peer_gpus>>(), "worklist of the block");
+static_assert(has_bucket_queues<block_shared<peer_gpus<false>>, warps>(), "queues of the block");
+static_assert(has_block_worklist<block_shared<peer_gpus<false>>>(), "worklist of the block");
 
 /* Lists of at most so many edges within the bounds are shared out among the lanes of a warp. */
 constexpr uint32_t balanced_probes = 5, max_balanced_edges = 8u << (balanced_probes - 1);
