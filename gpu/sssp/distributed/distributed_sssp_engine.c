@@ -60,7 +60,9 @@ struct hw_delta_graph_class hw_distributed_sssp_class(const struct hw_distribute
 {
     const double degree = sssp->config.mean_degree;
 
-    return (struct hw_delta_graph_class){.mean_degree = degree,
+    return (struct hw_delta_graph_class){.vertices = (double)sssp->config.vertices_with_edges,
+                                         .mean_degree = degree,
+                                         .max_degree = sssp->config.max_degree,
                                          .width = hw_bucket_width(&sssp->weight_stats, degree),
                                          .whole_weights =
                                              sssp->engine->part->weights == HW_WEIGHTS_I32};
@@ -95,15 +97,20 @@ static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_e
 {
     const struct hw_part *part = sssp->engine->part;
     const double given = hw_delta_of(&sssp->engine->options);
-    hw_count with = 0;
+    hw_count with = 0, most = 0;
 
-#pragma omp parallel for reduction(+ : with)
-    for (hw_lid t = 0; t < part->own.count; t++)
+#pragma omp parallel for reduction(+ : with) reduction(max : most)
+    for (hw_lid t = 0; t < part->own.count; t++) {
         with += part->own.tuples[t] > 0;
+        most = part->own.tuples[t] > most ? part->own.tuples[t] : most;
+    }
     enum hw_status status = hw_sum(sssp->engine->ctx->world, &with, err);
+    if (status == HW_OK)
+        status = hw_largest(sssp->engine->ctx->world, &most, err);
     double degree = with > 0 ? (double)sssp->weight_stats.edges / (double)with : 1;
     sssp->config.vertices_with_edges = (uint64_t)with;
     sssp->config.mean_degree = degree;
+    sssp->config.max_degree = (double)most;
     sssp->config.no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
     sssp->config.delta = given > 0 ? given : bucket_width(sssp);
     return status;

@@ -39,6 +39,7 @@ struct hw_distributed_sssp_host_config {
     double delta;                 /* width of the first bucket */
     uint64_t vertices_with_edges; /* of all parts */
     double mean_degree;           /* edges of a vertex that has any */
+    double max_degree;            /* tuples at a vertex, at most */
 };
 
 /* Exchanges with other ranks. */
