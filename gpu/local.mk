@@ -162,7 +162,8 @@ gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
   gpu/sssp/delta/small_frontier_host.h
 gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel_option.h
 
-kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu
+kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \
+  gpu/sssp/delta/peer/peer_delta_kernel.cu
 kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_barrier.cuh \
   gpu/sssp/delta/search/delta_block_shared.cuh gpu/sssp/delta/search/delta_broadcast.cuh \
   gpu/sssp/delta/search/delta_init.cuh gpu/sssp/delta/search/delta_iteration.cuh \

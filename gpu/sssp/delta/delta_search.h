@@ -257,7 +257,9 @@ int hw_one_gpu_delta_search_launch(const struct hw_delta_params *params, bool wi
                                    const struct hw_delta_search *search,
                                    const struct hw_delta_shape *shape);
 
-/* The kernel of several GPUs (gpu/sssp/delta/peer/peer_delta_kernel.cu). Offsets have 64 bits. */
+/* The kernel of several GPUs (gpu/sssp/delta/peer/peer_delta_kernel.cu), or, where there is
+ * lightest_out, of directed graphs with in-lists. Offsets have 64 bits. */
+const void *hw_peer_delta_directed_kernel(int kind);
 int hw_peer_delta_shape(const struct hw_delta_params *params, struct hw_delta_shape *shape);
 
 /* Copies the two lightest edges of each list; *core (on the device): past the last vertex of

@@ -72,6 +72,20 @@ template <class What> int with_kind_and_backend(const hw_delta_params *params, c
     return with_backend(key_kind<HW_GPU_KEY_I64>());
 }
 
+/* The search kernel; those of directed graphs with in-lists are compiled elsewhere. */
+const void *search_kernel(const hw_delta_params *params)
+{
+    const int kind = params->config.kind;
+
+    if (params->queues.lightest_out)
+        return hw_peer_delta_directed_kernel(kind);
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, peer_gpus<false>>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I32, peer_gpus<false>>);
+    return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, peer_gpus<false>>);
+}
+
 } // namespace
 } // namespace hw_delta::search
 
@@ -79,10 +93,8 @@ using namespace hw_delta::search;
 
 int hw_peer_delta_shape(const hw_delta_params *params, hw_delta_shape *shape)
 {
-    return with_kind_and_backend(params, [=](auto k, auto backend) {
-        return choose_shape<decltype(backend)>(
-            reinterpret_cast<const void *>(delta_stepping<decltype(k)::kind, decltype(backend)>),
-            shape);
+    return with_kind_and_backend(params, [=](auto, auto backend) {
+        return choose_shape<decltype(backend)>(search_kernel(params), shape);
     });
 }
 
@@ -108,11 +120,7 @@ int hw_peer_delta_launch_lightest(const hw_delta_params *params, uint32_t *core)
 int hw_peer_delta_launch(const hw_delta_params *params, const hw_delta_search *search,
                          const hw_delta_shape *shape)
 {
-    return with_kind_and_backend(params, [=](auto k, auto backend) {
-        return launch_search(
-            reinterpret_cast<const void *>(delta_stepping<decltype(k)::kind, decltype(backend)>),
-            params, search, shape);
-    });
+    return launch_search(search_kernel(params), params, search, shape);
 }
 
 int hw_peer_delta_launch_forget(const hw_delta_params *params, uint32_t root)
