@@ -68,18 +68,46 @@ struct hw_delta_graph_class hw_distributed_sssp_class(const struct hw_distribute
                                              sssp->engine->part->weights == HW_WEIGHTS_I32};
 }
 
-/* Whether the kernel pulls along in-lists: if the part has them. Rounds do not, so that the
- * device's memory is freed. The same on all ranks. Local. */
-static void choose_in_lists(struct hw_distributed_sssp *sssp)
+/* Device memory that must be left over for in-lists to be made: with little, the lists are built in
+ * many iterations over the edges. */
+#define IN_LIST_RESERVE ((hw_count)1 << 30)
+
+/* *fit: whether the devices of all ranks have memory for the in-lists of a directed graph, which
+ * can be searched without, beside all else. sharing: ranks of a device. Collective; ranks agree. */
+static enum hw_status in_lists_fit(const struct hw_context *ctx, const struct hw_part *part,
+                                   int sharing, bool *fit, struct hw_error *err)
 {
+    const hw_count in_lists = hw_distributed_sssp_in_list_bytes(part);
+    const hw_count bytes = sharing * (hw_distributed_sssp_min_bytes(part) + in_lists);
+    hw_count left = 0, total = 0;
+    enum hw_status status = hw_agree(ctx->world, hw_gpu_memory(&left, &total, err), err);
+    hw_count lacking = bytes + IN_LIST_RESERVE > left;
+
+    if (status == HW_OK)
+        status = hw_largest(ctx->world, &lacking, err);
+    *fit = in_lists > 0 && lacking == 0;
+    return status;
+}
+
+/* Decides whether the kernel pulls along in-lists: if they were made on the device, or if those of
+ * the host fit there. Rounds do not pull, so that the device's memory is freed. Collective; ranks
+ * agree. */
+static enum hw_status choose_in_lists(struct hw_distributed_sssp *sssp, struct hw_error *err)
+{
+    const struct hw_context *ctx = sssp->engine->ctx;
     const struct hw_part *part = sssp->engine->part;
     struct hw_device_csr *resident = hw_device_csr(part);
-    const bool there =
-        resident ? resident->in_offset != NULL : !part->resident && part->grid.in.offset != NULL;
+    const bool wanted = sssp->single_kernel.ops && part->directed;
+    int sharing = 1;
 
-    sssp->single_kernel.pulls_in_lists = sssp->single_kernel.ops && part->directed && there;
+    if (!resident && wanted && !part->resident) {
+        HW_TRY(hw_gpu_ranks_per_device(ctx, &sharing, err));
+        return in_lists_fit(ctx, part, sharing, &sssp->single_kernel.pulls_in_lists, err);
+    }
+    sssp->single_kernel.pulls_in_lists = wanted && resident && resident->in_offset;
     if (resident && !sssp->single_kernel.pulls_in_lists)
         hw_gpu_release(&resident->in_arrays);
+    return HW_OK;
 }
 
 /* Width of the first bucket. */
@@ -184,7 +212,7 @@ enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_
     if (status == HW_OK && method->single_kernel && method->single_kernel->fits(sssp))
         sssp->single_kernel.ops = method->single_kernel;
     if (status == HW_OK)
-        choose_in_lists(sssp);
+        status = choose_in_lists(sssp, err);
     if (status == HW_OK)
         status = choose_delta(sssp, err);
     if (status == HW_OK && sssp->single_kernel.ops)
@@ -446,21 +474,6 @@ hw_count hw_distributed_sssp_bellman_ford_bytes(const struct hw_part *part,
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
-/* Device memory that must be left over for in-lists to be made: with little, the lists are built in
- * many iterations over the edges. */
-#define IN_LIST_RESERVE ((hw_count)1 << 30)
-
-/* *lacking: 1 if a device has less memory than that, else 0. Collective; ranks agree. */
-static enum hw_status find_lacking(const struct hw_context *ctx, hw_count bytes, hw_count *lacking,
-                                   struct hw_error *err)
-{
-    hw_count left = 0, total = 0;
-    enum hw_status status = hw_agree(ctx->world, hw_gpu_memory(&left, &total, err), err);
-
-    *lacking = bytes > left;
-    return status == HW_OK ? hw_largest(ctx->world, lacking, err) : status;
-}
-
 enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw_graph *graph,
                                          const struct hw_layout_spec *spec, struct hw_part *part,
                                          struct hw_error *err)
@@ -472,9 +485,7 @@ enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw
                                       .edges = desc->directed ? desc->edges : 2 * desc->edges,
                                       .directed = desc->directed,
                                       .weights = desc->weights};
-    const hw_count bytes = hw_distributed_sssp_min_bytes(&described),
-                   in_lists = hw_distributed_sssp_in_list_bytes(&described);
-    hw_count lacking = 0; /* a directed graph can be searched without in-lists */
+    bool in_lists = false;
     int sharing = 1;
     enum hw_status status = hw_gpu_open(ctx, err);
 
@@ -483,11 +494,11 @@ enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw
     if (status == HW_OK)
         status = hw_gpu_ranks_per_device(ctx, &sharing, err);
     if (status == HW_OK)
-        status = hw_gpu_require(sharing * bytes, "building the layout and searching it", err);
+        status = hw_gpu_require(sharing * hw_distributed_sssp_min_bytes(&described),
+                                "building the layout and searching it", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = find_lacking(ctx, sharing * (bytes + in_lists) + IN_LIST_RESERVE, &lacking, err);
-    return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec,
-                                                              in_lists > 0 && !lacking, part, err)
+        status = in_lists_fit(ctx, &described, sharing, &in_lists, err);
+    return status == HW_OK ? hw_gpu_build_weighted_device_csr(ctx, graph, spec, in_lists, part, err)
                            : status;
 }
