@@ -17,14 +17,14 @@
 /*
  * One GPU is faster than two below so many vertices with edges. Mean ms of 16 searches, one against
  * two H200 with NVLink, transport peer, layout 1d, edge factor 16 unless said (2026-11-26,
- * 8ac2d69; R-MAT 26: 238c313):
+ * 8ac2d69; R-MAT 26: 238c313; directed: medians, after in-lists came to several GPUs, ed2e8b7):
  *
  *                          BFS                     SSSP, uniform weights
  *   R-MAT 22               0.109   0.186           0.976   1.02
  *   R-MAT 24               0.209   0.248           2.32    1.50
  *   R-MAT 26, GTEPS        1519    1927            161     301
- *   R-MAT directed 22      0.126   0.206           0.986   5.18
- *   R-MAT directed 24      0.279   0.260           2.23    13.1
+ *   R-MAT directed 22      0.122   0.184           0.757   0.972
+ *   R-MAT directed 24      0.268   0.265           1.58    1.54
  *   G(n,m) 22              0.297   0.334           2.65    2.93
  *   G(n,m) 24              2.40    1.28            18.1    12.0
  *   G(n,m), factor 2, 22   0.445   0.567           3.09    1.94
@@ -33,15 +33,13 @@
  *   roads, 1.07 M          5.31    30.4            3.05    21.5
  *
  * About half of the vertices of R-MAT have edges. A threshold lies between the sizes that were
- * measured; of meshes, and of shortest paths on directed graphs, above all of them, as one GPU won
- * by far.
+ * measured; of meshes above all of them, as one GPU won by far.
  */
 #define BFS_SKEWED_VERTICES (INT64_C(1) << 24)
 #define BFS_SKEWED_DIRECTED_VERTICES (INT64_C(1) << 22)
 #define BFS_RANDOM_VERTICES (INT64_C(1) << 23)
 #define SSSP_VERTICES (INT64_C(3) << 21)
 #define SSSP_SHORT_LISTS_VERTICES (INT64_C(1) << 21)
-#define SSSP_DIRECTED_VERTICES (INT64_C(1) << 24)
 #define MESH_VERTICES (INT64_C(1) << 24)
 /* Shorter lists than this in the mean are short (HW_DELTA_SHORT_LISTS of gpu/sssp/common). */
 #define SHORT_LISTS 8.0
@@ -73,8 +71,6 @@ static hw_count one_gpu_below(const struct hw_graph_traits *traits, enum hw_grap
 {
     if (class == HW_GRAPH_MESH)
         return MESH_VERTICES;
-    if (algorithm == HW_SSSP && traits->directed)
-        return SSSP_DIRECTED_VERTICES;
     if (algorithm == HW_SSSP)
         return traits->mean_degree < SHORT_LISTS ? SSSP_SHORT_LISTS_VERTICES : SSSP_VERTICES;
     if (class == HW_GRAPH_RANDOM)
@@ -113,10 +109,5 @@ void hw_auto_judge(const struct hw_graph_traits *traits, const struct hw_auto_re
         snprintf(verdict->advice, sizeof verdict->advice,
                  "one GPU is likely to be faster than %d: %s with fewer than %" PRI_COUNT
                  " vertices",
-                 request->parts,
-                 class == HW_GRAPH_MESH ? "a mesh"
-                 : request->algorithm == HW_SSSP && traits->directed
-                     ? "shortest paths on a directed graph"
-                     : "a graph",
-                 below);
+                 request->parts, class == HW_GRAPH_MESH ? "a mesh" : "a graph", below);
 }

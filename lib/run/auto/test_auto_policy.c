@@ -60,7 +60,8 @@ static void test_advice(struct tap *tap)
     tap_ok(tap, !advises(rmat(small, false), HW_BFS, 1), "there is one only: no advice");
     tap_ok(tap, !advises(rmat(large, false), HW_BFS, 2), "BFS of a large graph: two");
     tap_ok(tap, !advises(rmat(9000000, true), HW_BFS, 2), "BFS, directed, scale 24: two");
-    tap_ok(tap, advises(rmat(9000000, true), HW_SSSP, 2), "shortest paths, directed: one");
+    tap_ok(tap, advises(rmat(2000000, true), HW_SSSP, 2), "shortest paths, directed, 22: one");
+    tap_ok(tap, !advises(rmat(7400000, true), HW_SSSP, 2), "shortest paths, directed, 24: two");
     tap_ok(tap, !advises(rmat(9000000, false), HW_SSSP, 2), "shortest paths, scale 24: two");
     tap_ok(tap, advises(rmat(2400000, false), HW_SSSP, 2), "shortest paths, scale 22: one");
     tap_ok(tap, advises(random_graph(4100000, 32), HW_SSSP, 2), "G(n,m) 22: one");
