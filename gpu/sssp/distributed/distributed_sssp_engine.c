@@ -73,7 +73,8 @@ struct hw_delta_graph_class hw_distributed_sssp_class(const struct hw_distribute
 #define IN_LIST_RESERVE ((hw_count)1 << 30)
 
 /* *fit: whether the devices of all ranks have memory for the in-lists of a directed graph, which
- * can be searched without, beside all else. sharing: ranks of a device. Collective; ranks agree. */
+ * can be searched without, in addition to all else. sharing: ranks of a device. Collective; ranks
+ * agree. */
 static enum hw_status in_lists_fit(const struct hw_context *ctx, const struct hw_part *part,
                                    int sharing, bool *fit, struct hw_error *err)
 {
