@@ -87,7 +87,7 @@ hopwave-generate -q --model rmat --scale 15 --directed --weights uniform --recip
 # end; they are made on the devices, or read from a partition.
 cpu away.h5
 gpu 2 "1d --parts 2" --method delta
-rows "a directed graph is pulled, in few steps" "0 < len(rows) < 120 and \
+rows "a directed graph is pulled, in few steps" "0 < len(rows) < 180 and \
     total(b'long.pull', 'pulled') > 0"
 gpu 3 "1d --parts 3" --method delta
 hopwave-partition -q away.h5 --layout 1d --parts 2 -o away-2.h5
@@ -125,13 +125,13 @@ gpu 2 "1d --parts 2" --method delta --canonical-parents
 cpu directed.h5 --canonical-parents
 same_parents
 # Hardly any edges: sources that nothing leads to, ends of one edge, chains of weight zero.
-awk 'BEGIN { srand(7); for (i = 0; i < 3000; i++)
-    print int(rand() * 4000), int(rand() * 4000), int(rand() * 20) }' >thin.wel
-hopwave-import -q thin.wel --directed --vertices 4000 -o thin.h5
-awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1, 0
-             for (i = 0; i < 600; i += 3) print i + 1, i, 0
-             for (i = 0; i < 300; i++) print i * 7 % 600, 1000 + i, 1 }' >chain.wel
-hopwave-import -q chain.wel --directed --vertices 1400 -o chain.h5
+awk 'BEGIN { srand(7); for (i = 0; i < 900; i++)
+    print int(rand() * 1000), int(rand() * 1000), int(rand() * 20) }' >thin.wel
+hopwave-import -q thin.wel --directed --vertices 1000 -o thin.h5
+awk 'BEGIN { for (i = 0; i < 40; i++) print i, i + 1, 0
+             for (i = 0; i < 40; i += 3) print i + 1, i, 0
+             for (i = 0; i < 30; i++) print i * 7 % 40, 50 + i, 1 }' >chain.wel
+hopwave-import -q chain.wel --directed --vertices 90 -o chain.h5
 for name in thin chain; do
     cpu $name.h5
     gpu 2 "1d --parts 2" --method delta

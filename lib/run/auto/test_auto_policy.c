@@ -127,7 +127,7 @@ static void test_traits(struct tap *tap)
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
     (void)ctx;
-    tap_plan(tap, 29);
+    tap_plan(tap, 30);
     test_classes(tap);
     test_advice(tap);
     test_reasons(tap);
