@@ -111,7 +111,7 @@ static inline double hw_delta_branching_distance(const struct hw_delta_graph_cla
  * of scale 24 and edge factor 16, 26.8 GTEPS for 15.8; 0.9 times as wide 22.7. Without a split,
  * steps of twice the branching distance: edge factor 2, 4.6 for 2.3 (one H200; 2026-11-26,
  * 04fd135). On two, scale 25, 41 for 30; edge factor 2, scale 24, 6.9 for 3.6; roads as before
- * (2026-11-26, COMMIT). */
+ * (2026-11-26, 088ad37). */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
     const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);

@@ -17,7 +17,7 @@
 /*
  * One GPU is faster than two below so many vertices with edges. Mean ms of 16 searches, one against
  * two H200 with NVLink, transport peer, layout 1d, edge factor 16 unless said (2026-11-26,
- * 8ac2d69; R-MAT 26: 238c313; directed: medians, after in-lists came to several GPUs, ed2e8b7):
+ * 8ac2d69; R-MAT 26: 238c313; directed: medians, after in-lists came to several GPUs, 088ad37):
  *
  *                          BFS                     SSSP, uniform weights
  *   R-MAT 22               0.109   0.186           0.976   1.02
