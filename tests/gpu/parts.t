@@ -34,9 +34,9 @@ compare rmat rmat.h5 2 --canonical-parents --order hash
 compare directed directed.h5 2
 # In-lists of directed recipes are made on the devices, as out-lists are.
 hopwave-generate -q --model rmat --scale 10 --directed --recipe -o away.h5
-ok "a directed graph is partitioned" ranks 2 hopwave-traverse --force away.h5 --layout 1d \
-    --parts 2 --device cuda --roots 1 --store none -o gpu.h5 2>notes
-ok "on the devices" grep -q "stored edges built on 2 devices" notes
+ranks 2 hopwave-traverse --force away.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
+    -o gpu.h5 2>notes
+ok "a directed graph is partitioned on the devices" grep -q "edges built on 2 devices" notes
 compare "directed recipe" away.h5 2
 compare "directed recipe" away.h5 3 --canonical-parents
 compare "directed recipe" away.h5 4 --transport mpi
