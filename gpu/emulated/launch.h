@@ -47,6 +47,9 @@ template <class... Parameters> const void *kernel(void (*kernel)(Parameters...))
     return address;
 }
 
+/* Streams and events are busy, once, until this holds: for waits of other libraries. */
+void keep_busy(std::function<bool()> until);
+
 /* `name<<<grid, block, shared, stream>>>`. */
 struct launcher {
     const char *name;

@@ -4,7 +4,8 @@
  * Puts and signals go into a queue, from which a thread delivers them late and in any order that
  * the specification allows: the bytes of a put in pieces, puts and signals in any order, but the
  * signal of a put after its bytes, and all before quiet() returns. So what works here by luck
- * alone, without a signal or a wait for it, fails soon.
+ * alone, without a signal or a wait for it, fails soon. What a put sends must not change before
+ * quiet(): it is compared with a copy.
  *
  * Environment:
  *   HW_EMULATED_NVSHMEM=0             there is no library
@@ -17,7 +18,7 @@
  */
 #include "gpu/emulated/nvshmem.h"
 
-#include "gpu/emulated/lanes.h"
+#include "gpu/emulated/launch.h"
 
 #include <atomic>
 #include <chrono>
@@ -41,7 +42,7 @@ using emulated::setting;
 
 constexpr int max_ranks = 64, poll_microseconds = 20;
 constexpr double barrier_seconds = 60; /* before a barrier is given up */
-constexpr double wait_seconds = 9;     /* before a wait returns without its signal */
+constexpr double wait_seconds = 8;     /* before the stream of a wait is left busy */
 
 /* Memory of all processes of a job. */
 struct control {
@@ -70,11 +71,18 @@ struct delivery {
     std::shared_ptr<int> pieces_left; /* of the put whose signal this is, or that this is part of */
 };
 
+/* What a put sends, and a copy of it. */
+struct source {
+    const char *at;
+    std::vector<char> copy;
+};
+
 struct job {
     control *shared = nullptr;
     int rank = 0, ranks = 0;
     size_t used = 0;
     std::map<char *, allocation> allocations; /* by their address on this rank */
+    std::vector<source> sources;              /* of puts since quiet() */
 
     std::mutex mutex;
     std::condition_variable changed;
@@ -86,6 +94,8 @@ struct job {
 };
 
 job *own = nullptr;
+bool changes_are_counted = false;
+long changed_sources = 0;
 
 double seconds()
 {
@@ -174,6 +184,20 @@ void drain()
     own->changed.wait(lock, [] { return own->queue.empty(); });
 }
 
+/* Whether what was sent since quiet() is what it was. */
+void check_sources()
+{
+    for (source &sent : own->sources) {
+        if (memcmp(sent.at, sent.copy.data(), sent.copy.size()) == 0)
+            continue;
+        if (!changes_are_counted)
+            fail("%zu bytes that a put sends at %p changed before quiet()", sent.copy.size(),
+                 static_cast<const void *>(sent.at));
+        changed_sources++;
+        sent.copy.assign(sent.at, sent.at + sent.copy.size());
+    }
+}
+
 /* The address on a rank of symmetric memory that has the address `memory` here. */
 char *address_on(int rank, const void *memory)
 {
@@ -243,6 +267,7 @@ int init(unsigned, hw_nvshmem_init *with)
 void finalize()
 {
     drain();
+    check_sources();
     barrier();
     own->mutex.lock();
     own->ends = true;
@@ -250,6 +275,7 @@ void finalize()
     own->changed.notify_all();
     own->thread.join();
     munmap(own->shared, sizeof(control));
+    emulated::keep_busy(nullptr);
     delete own;
     own = nullptr;
 }
@@ -293,6 +319,9 @@ void release(void *memory)
     if (found == own->allocations.end())
         fail("%p is freed, and is not symmetric memory", memory);
     drain();
+    check_sources();
+    own->sources.clear();
+    emulated::keep_busy(nullptr); /* with what waits for words in this memory */
     barrier();
     for (int q = 0; q < own->ranks; q++)
         if (q != own->rank)
@@ -314,14 +343,16 @@ void put_signal(void *to, const void *from, size_t bytes, uint64_t *at, uint64_t
                 int rank, void *)
 {
     char *target = address_on(rank, to);
-    const char *source = static_cast<const char *>(from);
+    const char *sent = static_cast<const char *>(from);
+    check_sources();
+    own->sources.push_back({sent, {sent, sent + bytes}});
     const std::lock_guard<std::mutex> lock(own->mutex);
     const size_t pieces = 1 + own->random() % 3;
     const auto left = std::make_shared<int>(static_cast<int>(pieces));
 
     for (size_t k = 0; k < pieces; k++) {
         const size_t begin = bytes * k / pieces, end = bytes * (k + 1) / pieces;
-        own->queue.push_back({target + begin, source + begin, end - begin, 0, left});
+        own->queue.push_back({target + begin, sent + begin, end - begin, 0, left});
     }
     own->queue.push_back({address_on(rank, at), nullptr, 0, signal, left});
     own->changed.notify_all();
@@ -335,18 +366,22 @@ void put_word(uint64_t *at, uint64_t signal, int, int rank, void *)
     own->changed.notify_all();
 }
 
-/* Returns after a while without the signal, as no program can end such a wait on a device. */
 void wait(uint64_t *at, int, uint64_t signal, void *)
 {
     const double begin = seconds();
+    const auto is_there = [at, signal] { return __atomic_load_n(at, __ATOMIC_SEQ_CST) >= signal; };
 
-    while (__atomic_load_n(at, __ATOMIC_SEQ_CST) < signal && seconds() - begin < wait_seconds)
+    while (!is_there() && seconds() - begin < wait_seconds)
         usleep(poll_microseconds);
+    if (!is_there())
+        emulated::keep_busy(is_there);
 }
 
 void quiet(void *)
 {
     drain();
+    check_sources();
+    own->sources.clear();
 }
 
 } // namespace
@@ -356,4 +391,10 @@ bool hw_emulated_nvshmem(hw_nvshmem_api *api)
     *api = {get_id,  set_id,  version,    init,     finalize, allocate,
             release, pointer, put_signal, put_word, wait,     quiet};
     return setting("HW_EMULATED_NVSHMEM", 1) != 0;
+}
+
+long hw_emulated_nvshmem_changed_sources(void)
+{
+    changes_are_counted = true;
+    return changed_sources;
 }

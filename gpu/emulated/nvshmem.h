@@ -16,6 +16,10 @@ extern "C" {
 /* Fills in the functions. Returns false where HW_EMULATED_NVSHMEM=0 hides the library. Local. */
 bool hw_emulated_nvshmem(struct hw_nvshmem_api *api);
 
+/* From the first call on, a source that changed before quiet() does not end the process. Returns
+ * how many did. Local. */
+long hw_emulated_nvshmem_changed_sources(void);
+
 #ifdef __cplusplus
 }
 #endif

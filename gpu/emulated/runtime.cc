@@ -203,6 +203,16 @@ void launch_by_address(const void *kernel, dim3 grid, dim3 block, void **argumen
 
 int current_device = 0;
 
+std::function<bool()> busy_until;
+
+cudaError_t query()
+{
+    if (busy_until && !busy_until())
+        return cudaErrorNotReady;
+    busy_until = nullptr;
+    return cudaSuccess;
+}
+
 } // namespace
 
 namespace emulated
@@ -214,6 +224,11 @@ void register_kernel(const void *kernel, caller call)
     const std::lock_guard<std::mutex> lock(all.mutex);
 
     all.known.emplace(kernel, std::move(call));
+}
+
+void keep_busy(std::function<bool()> until)
+{
+    busy_until = std::move(until);
 }
 
 void launch(const shape &is, const char *kernel, action body)
@@ -449,7 +464,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t)
 {
-    return cudaSuccess;
+    return query();
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
@@ -519,6 +534,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
     return perform([event] { clock_gettime(CLOCK_MONOTONIC, &event->time); });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t)
+{
+    return query();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)

@@ -25,10 +25,12 @@ struct hw_nvshmem_messages {
     struct hw_nvshmem *nvshmem;
     struct hw_message_ops ops;
     cudaStream_t stream, release_stream;
+    cudaEvent_t quiet;       /* the stream has waited for all sends */
+    bool sending;            /* something was sent that no quiet() in the stream follows */
+    bool quieting;           /* nobody has waited for the last quiet() yet */
     uint64_t *ready;         /* [ranks][STAGES] symmetric; set by the receiver */
     uint64_t *arrived;       /* [ranks][STAGES] symmetric; set by the sender's put */
     struct numbers *numbers; /* [ranks] */
-    double waiting_since;    /* when the stream began to wait for another rank; 0: it does not */
     bool broken;             /* a wait timed out */
 };
 
@@ -49,27 +51,17 @@ static void release_waits(struct hw_nvshmem_messages *self)
     (void)cudaStreamSynchronize(self->stream);
 }
 
-/* Has the stream wait for a word. Local. */
-static void wait_for_word(struct hw_nvshmem_messages *self, uint64_t *at, uint64_t number)
+/* Waits for the event, or without one for the stream. peer: whose answer that needs. Local. */
+static enum hw_status synchronize(struct hw_nvshmem_messages *self, cudaEvent_t event, int peer,
+                                  struct hw_error *err)
 {
-    if (self->waiting_since == 0)
-        self->waiting_since = hw_seconds();
-    self->nvshmem->api.wait(at, HW_NVSHMEM_AT_LEAST, number, self->stream);
-}
+    const double start = hw_seconds();
 
-/* Waits for the stream. peer: whose answer it waits for. Local. */
-static enum hw_status synchronize(struct hw_nvshmem_messages *self, int peer, struct hw_error *err)
-{
-    const double start = self->waiting_since > 0 ? self->waiting_since : hw_seconds();
-
-    self->waiting_since = 0;
     for (uint64_t poll = 1;; poll++) {
-        const cudaError_t error = cudaStreamQuery(self->stream);
-        const bool late = (error != cudaErrorNotReady || poll % POLLS_PER_CHECK == 0) &&
-                          hw_seconds() - start > TIMEOUT_SECONDS;
-        if (error != cudaErrorNotReady && !late)
+        const cudaError_t error = event ? cudaEventQuery(event) : cudaStreamQuery(self->stream);
+        if (error != cudaErrorNotReady)
             return hw_cuda((int)error, "NVSHMEM", err);
-        if (!late)
+        if (poll % POLLS_PER_CHECK != 0 || hw_seconds() - start < TIMEOUT_SECONDS)
             continue;
         release_waits(self);
         return hw_fail(err, HW_RESOURCES,
@@ -111,10 +103,12 @@ static enum hw_status send(void *given, const struct hw_message *message, struct
 
     HW_TRY(refuse_if_broken(self, err));
     const uint64_t number = ++self->numbers[message->peer].sent[message->stage];
-    wait_for_word(self, word(self->ready, message->peer, message->stage), number);
+    api->wait(word(self->ready, message->peer, message->stage), HW_NVSHMEM_AT_LEAST, number,
+              self->stream);
     api->put_signal(message->symmetric, message->buffer, (size_t)message->bytes,
                     word(self->arrived, me, message->stage), number, HW_NVSHMEM_SIGNAL_SET,
                     message->peer, self->stream);
+    self->sending = true;
     return HW_OK;
 }
 
@@ -123,9 +117,22 @@ static enum hw_status receive(void *given, const struct hw_message *message, str
     struct hw_nvshmem_messages *self = given;
 
     HW_TRY(refuse_if_broken(self, err));
-    wait_for_word(self, word(self->arrived, message->peer, message->stage),
-                  ++self->numbers[message->peer].received[message->stage]);
-    return synchronize(self, message->peer, err);
+    self->nvshmem->api.wait(word(self->arrived, message->peer, message->stage), HW_NVSHMEM_AT_LEAST,
+                            ++self->numbers[message->peer].received[message->stage], self->stream);
+    return synchronize(self, NULL, message->peer, err);
+}
+
+static enum hw_status end_sends(void *given, struct hw_error *err)
+{
+    struct hw_nvshmem_messages *self = given;
+
+    HW_TRY(refuse_if_broken(self, err));
+    if (!self->sending)
+        return HW_OK;
+    self->nvshmem->api.quiet(self->stream);
+    self->sending = false;
+    self->quieting = true;
+    return hw_cuda((int)cudaEventRecord(self->quiet, self->stream), "cudaEventRecord", err);
 }
 
 static enum hw_status wait_sends(void *given, struct hw_error *err)
@@ -133,9 +140,11 @@ static enum hw_status wait_sends(void *given, struct hw_error *err)
     struct hw_nvshmem_messages *self = given;
     const struct hw_context *ctx = self->nvshmem->ctx;
 
-    HW_TRY(refuse_if_broken(self, err));
-    self->nvshmem->api.quiet(self->stream);
-    return synchronize(self, (ctx->rank + 1) % ctx->size, err);
+    HW_TRY(end_sends(self, err));
+    if (!self->quieting)
+        return HW_OK;
+    self->quieting = false;
+    return synchronize(self, self->quiet, (ctx->rank + 1) % ctx->size, err);
 }
 
 /* ---- opening ---- */
@@ -147,8 +156,10 @@ static enum hw_status open_local(struct hw_nvshmem_messages *self, struct hw_err
                          "messages", err));
     HW_TRY(hw_cuda((int)cudaStreamCreateWithFlags(&self->stream, cudaStreamNonBlocking),
                    "cudaStreamCreateWithFlags", err));
-    return hw_cuda((int)cudaStreamCreateWithFlags(&self->release_stream, cudaStreamNonBlocking),
-                   "cudaStreamCreateWithFlags", err);
+    HW_TRY(hw_cuda((int)cudaStreamCreateWithFlags(&self->release_stream, cudaStreamNonBlocking),
+                   "cudaStreamCreateWithFlags", err));
+    return hw_cuda((int)cudaEventCreateWithFlags(&self->quiet, cudaEventDisableTiming),
+                   "cudaEventCreateWithFlags", err);
 }
 
 enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
@@ -163,8 +174,12 @@ enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
     *made = self;
     HW_TRY_ALL(ctx, status, err);
     self->nvshmem = nvshmem;
-    self->ops = (struct hw_message_ops){
-        .self = self, .post = post, .send = send, .receive = receive, .wait_sends = wait_sends};
+    self->ops = (struct hw_message_ops){.self = self,
+                                        .post = post,
+                                        .send = send,
+                                        .receive = receive,
+                                        .end_sends = end_sends,
+                                        .wait_sends = wait_sends};
     HW_TRY_ALL(ctx, open_local(self, err), err);
     HW_TRY(hw_nvshmem_allocate(nvshmem, (hw_count)(2 * words * sizeof(uint64_t)), &memory, err));
     self->ready = memory;
@@ -186,6 +201,8 @@ void hw_nvshmem_messages_close(struct hw_nvshmem_messages *self)
         return;
     if (self->stream)
         cudaStreamDestroy(self->stream);
+    if (self->quiet)
+        cudaEventDestroy(self->quiet);
     if (self->release_stream)
         cudaStreamDestroy(self->release_stream);
     hw_nvshmem_free(self->nvshmem, self->ready);

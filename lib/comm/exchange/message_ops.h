@@ -25,11 +25,14 @@ struct hw_message_ops {
     void *self;
     /* Tells the sender that this rank's buffer is free. Does not wait. */
     enum hw_status (*post)(void *self, const struct hw_message *message, struct hw_error *err);
-    /* Starts to send, once the receiver has posted. Does not wait; the buffer is free again after
+    /* Starts to send, once the receiver has posted. Does not wait; the buffer may be changed after
      * wait_sends(). */
     enum hw_status (*send)(void *self, const struct hw_message *message, struct hw_error *err);
     /* Waits for a message that was posted. */
     enum hw_status (*receive)(void *self, const struct hw_message *message, struct hw_error *err);
+    /* Has all that was sent leave its buffers, after the last send of an exchange. Does not wait.
+     */
+    enum hw_status (*end_sends)(void *self, struct hw_error *err);
     /* Waits until all that was sent has left its buffers. */
     enum hw_status (*wait_sends)(void *self, struct hw_error *err);
 };

@@ -268,6 +268,13 @@ static int receive_buffer(const struct hw_node_aware *self, int r)
 
 /* ---- messages between nodes, by MPI or the message operations ---- */
 
+/* The first of two failures. A rank that failed continues, because others wait for its
+ * messages. */
+static enum hw_status worse(enum hw_status before, enum hw_status now)
+{
+    return before != HW_OK ? before : now;
+}
+
 /* A message of a round between a buffer of this rank and a rank. */
 static struct hw_message message_of(const struct hw_node_aware *self, hw_count round, int buffer,
                                     int peer, hw_count bytes)
@@ -296,13 +303,20 @@ static enum hw_status start_send(const struct hw_node_aware *self, hw_count roun
     return ops->send(ops->self, &message, err);
 }
 
-/* Waits until the buffer for a node of an earlier round may be filled again. */
-static enum hw_status wait_send(const struct hw_node_aware *self, hw_count round, int node,
-                                struct hw_error *err)
+/* Waits until the buffers of a round, which sends of an earlier round or exchange used, may be
+ * filled. */
+static enum hw_status wait_sends(const struct hw_node_aware *self, hw_count round,
+                                 struct hw_error *err)
 {
-    return self->ops.messages ? HW_OK
-                              : hw_mpi(MPI_Wait(request_of(self, round, node), MPI_STATUS_IGNORE),
-                                       "MPI_Wait", err);
+    const struct hw_message_ops *ops = self->ops.messages;
+    enum hw_status status = HW_OK;
+
+    if (ops)
+        return round == 0 || round >= PIPELINE_DEPTH ? ops->wait_sends(ops->self, err) : HW_OK;
+    for (int n = 0; n < self->nodes->count; n++)
+        status = worse(status, hw_mpi(MPI_Wait(request_of(self, round, n), MPI_STATUS_IGNORE),
+                                      "MPI_Wait", err));
+    return status;
 }
 
 /* Posts the receive of a round's piece from a rank, or waits for it. */
@@ -419,13 +433,6 @@ static enum hw_status publish_counts(struct exchange *x, struct hw_error *err)
 
 /* ---- pieces ---- */
 
-/* The first of two failures. A rank that failed continues, because others wait for its
- * messages. */
-static enum hw_status worse(enum hw_status before, enum hw_status now)
-{
-    return before != HW_OK ? before : now;
-}
-
 /* A part of a message in this rank's own memory. */
 struct block {
     char *base;
@@ -482,12 +489,9 @@ static enum hw_status start_copies_out(const struct exchange *x, hw_count round,
 
     if (round >= x->rounds)
         return HW_OK;
-    if (x->self->ops.messages)
-        status = x->self->ops.messages->wait_sends(x->self->ops.messages->self, err);
-    for (int n = 0; n < x->self->nodes->count; n++) {
-        status = worse(status, wait_send(x->self, round, n, err));
+    status = wait_sends(x->self, round, err);
+    for (int n = 0; n < x->self->nodes->count; n++)
         status = worse(status, copy_out(x, round, n, err));
-    }
     return status;
 }
 
@@ -592,14 +596,14 @@ static enum hw_status copy_direct(const struct exchange *x, struct hw_error *err
     return status;
 }
 
-/* Waits for all sends. */
+/* Waits for all sends, or has the next exchange wait for them. */
 static enum hw_status end_sends(const struct hw_node_aware *self, struct hw_error *err)
 {
     const struct hw_message_ops *ops = self->ops.messages;
     enum hw_status status = HW_OK;
 
-    if (ops)
-        return ops->wait_sends(ops->self, err);
+    if (ops) /* the next exchange waits for them */
+        return ops->end_sends(ops->self, err);
     for (int r = 0; r < PIPELINE_DEPTH * self->buffers; r++)
         status =
             worse(status, hw_mpi(MPI_Wait(&self->request[r], MPI_STATUS_IGNORE), "MPI_Wait", err));
