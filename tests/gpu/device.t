@@ -50,6 +50,11 @@ case $status in
             --against random-cpu.h5
         is "and says the order" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" "${order:-none}"
     done
+    # A level that queues nothing sets bits of a random graph without a test.
+    hopwave-generate -q --model erdos-renyi --scale 15 --edge-factor 16 -o larger.h5
+    ok "a random graph with a level without a queue" hopwave-traverse -q --force larger.h5 \
+        --layout 1d --device cuda --method fused --pull-weight 5 --roots 2 --check -o gpu.h5
+    ok "which the steps name" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only\$'"
     ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
         --device cuda --method fused --roots 4 -o gpu.h5
     is "which the file says" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" degree

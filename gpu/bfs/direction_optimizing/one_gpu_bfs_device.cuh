@@ -103,6 +103,11 @@ struct one_gpu {
     {
         return true;
     }
+    template <hw_bfs::push_mode mode>
+    static __device__ __forceinline__ bool skips_precheck(const kernel_params &params)
+    {
+        return mode == hw_bfs::push_unqueued && params.config.skip_precheck;
+    }
     static __device__ __forceinline__ uint32_t own_words(const kernel_params &params)
     {
         return bitmap_words(params);

@@ -100,6 +100,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
                        "method fused supports up to 2^%d vertices and 2^%d stored edges",
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
     set_policy(engine, &params->config.policy);
+    params->config.skip_precheck = !order->by_degree;
     params->config.short_list_begin = find_short_list_begin(order);
     params->config.trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     for (int half = 0; half < 2; half++) {

@@ -19,6 +19,7 @@
  *   record                list_record of a local vertex
  *   global_id             of a local vertex
  *   is_local, local_id    of a global id
+ *   skips_precheck<mode>  whether bits are set without looking at them first
  *   own_words             words of the bitmap for this GPU's vertices
  *   word_index            of such a word in the bitmap
  *   note_local<mode>, note_remote<mode>   called for each discovery
@@ -250,7 +251,10 @@ __device__ __forceinline__ uint32_t visit(const Params &params, uint32_t *visite
 #pragma unroll
     for (int k = 0; k < 4; k++) /* A cached word may be stale. It never has bits that memory lacks,
                                    and the atomic OR decides. */
-        word[k] = target[k] < core ? visited[target[k] / 32] : HW_WARP;
+        if (target[k] >= core)
+            word[k] = HW_WARP;
+        else
+            word[k] = Peers::template skips_precheck<mode>(params) ? 0 : visited[target[k] / 32];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const uint32_t bit = 1u << (target[k] & 31);

@@ -134,6 +134,11 @@ struct peer_gpus {
     {
         return owner_of(params.partition, vertex) == params.partition.part;
     }
+    template <hw_bfs::push_mode mode>
+    static constexpr __device__ bool skips_precheck(const kernel_params &)
+    {
+        return false;
+    }
     static __device__ __forceinline__ uint32_t own_words(const kernel_params &params)
     {
         return params.partition.core / 32;
