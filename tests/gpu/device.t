@@ -70,6 +70,18 @@ case $status in
     hopwave-generate -q --model rmat --scale 9 --edge-factor 6 --weights uniform -o w.h5
     ok "shortest paths too" hopwave-traverse -q w.h5 --layout 1d --algorithm sssp --device cuda \
         --roots 4 --check -o paths.h5
+    # Blocks that are late decide by the same counters: searches that disturb each other, of many steps.
+    hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 --weights uniform -o steps.h5
+    echo 2463 >late-root
+    : >late
+    for _ in 1 2 3 4; do
+        for k in 1 2 3; do
+            hopwave-traverse -q --force steps.h5 --layout 1d --algorithm sssp --method delta --device cuda \
+                --root-list late-root --ids --check -o late$k.h5 2>>late &
+        done
+        wait
+    done
+    is "blocks that are late decide as the others do" "$(cat late)" ""
     ;;
 esac
 done_testing

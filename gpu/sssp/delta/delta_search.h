@@ -103,8 +103,8 @@ struct hw_delta_counters {
 /* Counters that blocks share. Iteration n uses counters[n % 4] and clears those of n + 2. */
 struct hw_delta_control {
     struct hw_delta_counters counters[4];
-    uint32_t rest[3];    /* vertices of the rest of the bucket: a ring of three, by rest_index */
-    uint32_t claimed[3]; /* work chunks that blocks claimed beyond their first two: likewise */
+    uint32_t claimed[3]; /* work chunks that blocks claimed beyond their first two: a ring of three,
+                            by rest_index */
     uint32_t arrived;    /* blocks at grid and peer barriers, since the search began */
     uint32_t failed;
     uint32_t trace_records;

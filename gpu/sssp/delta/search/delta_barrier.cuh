@@ -46,19 +46,22 @@ __device__ __forceinline__ bool wait_for_blocks(const kernel_params<Peers> &para
            });
 }
 
-/* This lane's word of the counters of an iteration that has ended. */
+/* This lane's word of the counters of an iteration that has ended. Blocks that are ahead change
+ * none of them before this block has passed another barrier: all blocks decide by the same values.
+ */
 template <class Peers>
 __device__ __forceinline__ uint32_t load_counter(const kernel_params<Peers> &params,
-                                                 uint32_t number, uint32_t rest)
+                                                 const block_shared<Peers> &shared, uint32_t number)
 {
-    const hw_delta_control *control = params.control;
-    const iteration_counters *counters = &control->counters[number & 3];
+    const iteration_counters *counters = &params.control->counters[number & 3];
     const uint32_t lane = threadIdx.x & 31,
-                   *at = reinterpret_cast<const uint32_t *>(counters) + lane;
+                   before = lane == offsetof(iteration_counters, rest) / sizeof(uint32_t)
+                                ? shared.rest_before
+                                : 0;
 
-    if (lane == offsetof(iteration_counters, rest) / sizeof(uint32_t))
-        at = &control->rest[rest % 3];
-    return lane < sizeof(iteration_counters) / sizeof(uint32_t) ? hw_load_relaxed(at) : 0;
+    return lane < sizeof(iteration_counters) / sizeof(uint32_t)
+               ? before + hw_load_relaxed(reinterpret_cast<const uint32_t *>(counters) + lane)
+               : 0;
 }
 
 /* Barrier over the blocks of this GPU. Afterwards shared.previous holds the counters of iteration
@@ -78,7 +81,7 @@ __device__ bool grid_barrier(const kernel_params<Peers> &params, block_shared<Pe
             shared.ok = ok;
         }
         __syncwarp();
-        const uint32_t mine = load_counter(params, number, search.rest_index);
+        const uint32_t mine = load_counter(params, shared, number);
         if (threadIdx.x < sizeof(iteration_counters) / sizeof(uint32_t))
             reinterpret_cast<uint32_t *>(&shared.previous)[threadIdx.x] = mine;
     }
@@ -89,15 +92,16 @@ __device__ bool grid_barrier(const kernel_params<Peers> &params, block_shared<Pe
 /* Counts this block as arrived; the last block sends the counters of the iteration to all GPUs, its
  * own included. One warp. */
 template <class Peers>
-__device__ void signal_arrival(const kernel_params<Peers> &params, uint32_t barriers,
-                               uint32_t allgather, uint32_t number, uint32_t rest)
+__device__ void signal_arrival(const kernel_params<Peers> &params,
+                               const block_shared<Peers> &shared, uint32_t barriers,
+                               uint32_t allgather, uint32_t number)
 {
     const uint32_t lane = threadIdx.x & 31;
     const bool last = lane == 0 && grid_arrive(&params.control->arrived, barriers);
 
     if (!__shfl_sync(HW_WARP, last, 0))
         return;
-    const uint32_t half = load_counter(params, number + 1, rest);
+    const uint32_t half = load_counter(params, shared, number + 1);
     Peers::quiet();
     for (uint32_t step = 1; step <= Peers::ranks(params); step++)
         Peers::signal(params, (Peers::rank(params) + step) % Peers::ranks(params), half, allgather);
@@ -197,7 +201,7 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
     if (warp < Peers::ranks(params))
         receive_words(params, shared, warp, allgather);
     else if (warp == warps - 1)
-        signal_arrival(params, search.barriers, allgather, number, search.rest_index);
+        signal_arrival(params, shared, search.barriers, allgather, number);
     __syncthreads();
     if (i < HW_ALLGATHER_WORDS) {
         shared.reduced[i] = reduce_word(params, shared, i);

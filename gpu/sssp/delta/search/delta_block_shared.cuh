@@ -60,7 +60,8 @@ template <> struct exchange_shared<true> {
  * there without a register. */
 template <class Peers> struct block_shared : exchange_shared<Peers::several> {
     kernel_params<Peers> params;
-    iteration_counters previous;         /* of the previous iteration; `rest` is the current one */
+    iteration_counters previous;         /* of the previous iteration; `rest`: of the whole queue */
+    uint32_t rest_before;                /* vertices in the rest queue when the iteration began */
     count64 sum[sums<Peers> + 1][warps]; /* of the iteration, by warp */
     uint32_t ok;
     marked_queue queue[num_queues];

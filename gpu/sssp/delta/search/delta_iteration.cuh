@@ -116,14 +116,16 @@ __device__ __forceinline__ iteration_counters no_counters()
 }
 
 /* once: no vertex is found twice, so that the step queue needs no marks; marked: the vertices for
- * the rest queue have marks already. */
+ * the rest queue have marks already. Like all counters, that of the rest queue counts what this
+ * iteration adds: a length that went on growing would be another one for blocks that load it late.
+ * rest_before: vertices that are in the rest queue. */
 template <int kind, class Peers>
-__device__ void begin_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
-                                lane_state<kind> &state, const search_state<kind> &search,
-                                bool once, bool marked)
+__device__ void begin_iteration_at(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                                   lane_state<kind> &state, const search_state<kind> &search,
+                                   bool once, bool marked, uint32_t rest_before)
 {
     hw_delta_control *control = params.control;
-    const uint32_t number = search.iteration, rest = search.rest_index;
+    const uint32_t number = search.iteration;
 
     state.iteration = number;
     state.parity = search.allgather & 1;
@@ -138,9 +140,10 @@ __device__ void begin_iteration(const kernel_params<Peers> &params, block_shared
             marked_queue{by_parity(params.queues.step_queue, number + 1),
                          &control->counters[(number + 1) & 3].step,
                          once ? nullptr : by_parity(params.queues.step_marks, number + 1)};
-        shared.queue[rest_queue] =
-            marked_queue{by_parity(params.queues.rest_queue, rest), &control->rest[rest % 3],
-                         marked ? nullptr : params.queues.rest_marks};
+        shared.queue[rest_queue] = marked_queue{
+            by_parity(params.queues.rest_queue, search.rest_index) + rest_before,
+            &control->counters[(number + 1) & 3].rest, marked ? nullptr : params.queues.rest_marks};
+        shared.rest_before = rest_before;
         shared.worklist_size = 0;
         shared.work = work_chunk{blockIdx.x << claim_bits | warps, gridDim.x + blockIdx.x};
     }
@@ -149,18 +152,26 @@ __device__ void begin_iteration(const kernel_params<Peers> &params, block_shared
     __syncthreads();
 }
 
-/* Begins an iteration that fills another rest queue. The previous one keeps its length, so that
- * late blocks take the same decision from it. Such an iteration may also claim work chunks. */
+/* Begins an iteration that adds to the rest queue. */
+template <int kind, class Peers>
+__device__ __forceinline__ void
+begin_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                lane_state<kind> &state, const search_state<kind> &search, bool once, bool marked)
+{
+    begin_iteration_at(params, shared, state, search, once, marked, shared.previous.rest);
+}
+
+/* Begins an iteration that fills another rest queue. Such an iteration may also claim work chunks.
+ */
 template <int kind, class Peers>
 __device__ void begin_refill(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              lane_state<kind> &state, search_state<kind> &search, bool once,
                              bool marked)
 {
     search.rest_index++;
-    begin_iteration(params, shared, state, search, once, marked);
+    begin_iteration_at(params, shared, state, search, once, marked, 0);
     if (hw_grid_thread() == 0)
-        params.control->rest[(search.rest_index + 1) % 3] =
-            params.control->claimed[(search.rest_index + 1) % 3] = 0;
+        params.control->claimed[(search.rest_index + 1) % 3] = 0;
 }
 
 /* Reserves places in queues and outboxes for the block, and publishes its sums: a warp for each, if

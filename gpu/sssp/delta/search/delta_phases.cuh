@@ -489,6 +489,8 @@ __device__ bool init_search(search_run<kind, Peers> &run, const hw_delta_search 
     const kernel_params<Peers> &params = shared.params;
     search_state<kind> &search = run.search;
 
+    if (threadIdx.x == 0)
+        shared.rest_before = 0;
     if constexpr (Peers::several)
         warm_nvlink(params);
     init_distances<kind>(params, request.root);
