@@ -19,8 +19,8 @@ known="$known|Isend|Send|Sendrecv|Allreduce|Iallreduce|Reduce|Reduce_scatter_blo
 known="$known|Allgatherv|Alltoall|Alltoallv|Alltoallv_c|Exscan|Gather|Gatherv|Query_thread|File_.*|Startall"
 # Memory that the ranks of a node share, to watch over each other, carries nothing of a search.
 known="$known|Win_.*"
-# Nor does a receive that is given up.
-known="$known|Cancel"
+# Nor do a receive that is given up, and groups of ranks.
+known="$known|Cancel|Group_.*"
 unknown=$(nm -u "$top_builddir/libhopwave.a" 2>/dev/null | sed -n 's/.* U MPI_//p' | sort -u |
     grep -v -x -E "$known")
 is "every MPI call of the library is known to the layer" "$unknown" ""
