@@ -2,8 +2,8 @@
 
 #include "lib/base/cli.h"
 #include "lib/base/memory.h"
-#include "lib/comm/launcher_watch.h"
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/launcher_watch.h"
+#include "lib/comm/start/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 
 #include <errno.h>

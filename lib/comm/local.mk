@@ -21,10 +21,10 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/large_alltoallv.c \
   lib/comm/exchange/large_alltoallv.h \
   lib/comm/exchange/memory_ops.h lib/comm/exchange/message_ops.h \
-  lib/comm/launcher_watch.c \
-  lib/comm/launcher_watch.h \
-  lib/comm/mpi_start.c \
-  lib/comm/mpi_start.h \
+  lib/comm/start/launcher_watch.c \
+  lib/comm/start/launcher_watch.h \
+  lib/comm/start/mpi_start.c \
+  lib/comm/start/mpi_start.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
   lib/comm/exchange/owner_query.c \

@@ -3,7 +3,7 @@
 #include "lib/base/incomplete_file.h"
 #include "lib/base/memory.h"
 #include "lib/comm/context.h"
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/mpi_start.h"
 #include "lib/comm/stop_signal.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Units of lib/comm: agreement on errors and the exchanges, at any rank count. */
 #include "lib/comm/context.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/mpi_start.h"
 #include "tests/tap/tap.h"
 
 #include <stdlib.h>

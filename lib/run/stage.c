@@ -1,6 +1,6 @@
 #include "lib/run/stage.h"
 
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/mpi_start.h"
 #include "lib/comm/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
 #include "lib/store/store.h"

@@ -1,4 +1,4 @@
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/mpi_start.h"
 
 #include "lib/base/incomplete_file.h"
 

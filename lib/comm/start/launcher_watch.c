@@ -1,7 +1,7 @@
-#include "lib/comm/launcher_watch.h"
+#include "lib/comm/start/launcher_watch.h"
 
 #include "lib/base/status.h"
-#include "lib/comm/mpi_start.h"
+#include "lib/comm/start/mpi_start.h"
 
 #include <errno.h>
 #include <fcntl.h>
