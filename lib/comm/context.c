@@ -4,7 +4,7 @@
 #include "lib/base/memory.h"
 #include "lib/comm/start/launcher_watch.h"
 #include "lib/comm/start/mpi_start.h"
-#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/watch/rank_watchdog.h"
 
 #include <errno.h>
 #include <omp.h>

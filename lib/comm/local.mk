@@ -30,8 +30,8 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/owner_query.c \
   lib/comm/exchange/owner_query.h \
   lib/comm/exchange/owner_ranges.h \
-  lib/comm/rank_watchdog.c \
-  lib/comm/rank_watchdog.h \
+  lib/comm/watch/rank_watchdog.c \
+  lib/comm/watch/rank_watchdog.h \
   lib/comm/stop_signal.c \
   lib/comm/stop_signal.h \
   lib/comm/traffic.c \
@@ -65,6 +65,6 @@ TESTS += lib/comm/exchange/test_node_aware.mt
 lib_comm_exchange_test_node_aware_mt_SOURCES = lib/comm/exchange/test_node_aware.c \
   tests/fixtures/exchange_trial.h
 lib_comm_exchange_test_node_aware_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/lose_rank
-lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c
+check_PROGRAMS += lib/comm/watch/lose_rank
+lib_comm_watch_lose_rank_SOURCES = lib/comm/watch/lose_rank.c
 EXTRA_DIST += lib/comm/exchange/README.md

@@ -1,7 +1,7 @@
 #include "lib/run/stage.h"
 
 #include "lib/comm/start/mpi_start.h"
-#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
 #include "lib/store/store.h"
 

@@ -29,7 +29,7 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
                                         struct hw_error *err));
 
 /*
- * Starts the watchdog over the ranks of each node (lib/comm/rank_watchdog.h), until the program
+ * Starts the watchdog over the ranks of each node (lib/comm/watch/rank_watchdog.h), until the program
  * ends; once at most. For runs in which a lost rank would leave the others waiting where MPI and
  * its launcher do not see it. In others the launcher's own rule ends the run. Collective.
  */

@@ -1,7 +1,7 @@
 /* The searches of a run: search, redistribute trees into slices, write and validate them. */
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/run/traversal_state.h"
 #include "lib/verify/verify.h"
 

@@ -10,7 +10,7 @@ case ${top_builddir:=.} in
 /*) build=$top_builddir ;;
 *) build=$OLDPWD/$top_builddir PATH=$OLDPWD/$top_builddir:$PATH ;;
 esac
-lose_rank=$build/lib/comm/lose_rank
+lose_rank=$build/lib/comm/watch/lose_rank
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 

@@ -3,7 +3,7 @@
  * wait; with CATCH, all ranks catch signals that ask them to stop, but never look whether one came.
  * lose_rank SIGNAL TIMEOUT [SECONDS [CATCH]] */
 #include "lib/comm/context.h"
-#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/watch/rank_watchdog.h"
 
 #include "lib/base/incomplete_file.h"
 #include "lib/base/memory.h"

@@ -8,8 +8,8 @@
  * on a busy machine it hardly gets to run. A rank that a debugger holds is not lost, nor are
  * ranks that are all stopped and continued together, as batch systems do with whole jobs.
  */
-#ifndef HOPWAVE_COMM_RANK_WATCHDOG_H
-#define HOPWAVE_COMM_RANK_WATCHDOG_H
+#ifndef HOPWAVE_COMM_WATCH_RANK_WATCHDOG_H
+#define HOPWAVE_COMM_WATCH_RANK_WATCHDOG_H
 
 #include "lib/base/status.h"
 
