@@ -47,8 +47,8 @@ check_PROGRAMS += tests/pmpi/slowed-traverse
 tests_pmpi_slowed_traverse_SOURCES = stages/traverse.c tests/pmpi/slow.c
 tests_pmpi_slowed_traverse_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=hw_seconds
 LONG_TESTS += tests/workflow/slowed.t
-LONG_TESTS += tests/hosts/hosts.t
-EXTRA_DIST += tests/hosts/hosts.t tests/hosts/hosts.sh tests/hosts/relay.py
+LONG_TESTS += tests/hosts/hosts.t tests/hosts/lost.t
+EXTRA_DIST += tests/hosts/hosts.t tests/hosts/lost.t tests/hosts/hosts.sh tests/hosts/relay.py
 EXTRA_DIST += tests/workflow/slowed.t
 LONG_TESTS += tests/workflow/archive.t
 LONG_TESTS += tests/workflow/hostile.t

@@ -25,7 +25,7 @@ struct hw_context {
     bool quiet;                /* no progress, no notes */
     const char *io_hints;      /* for files that are written, KEY=VALUE,...; NULL: none given */
     const char *program;       /* such as "hopwave-generate"; borrowed */
-    struct hw_watchdog *watch; /* over the ranks of the node, or NULL; hw_context_close() ends it */
+    struct hw_watchdog *watch; /* over the ranks, or NULL; hw_context_close() ends it */
 };
 
 /*

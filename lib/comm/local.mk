@@ -30,6 +30,10 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange/owner_query.c \
   lib/comm/exchange/owner_query.h \
   lib/comm/exchange/owner_ranges.h \
+  lib/comm/watch/host_link.c \
+  lib/comm/watch/host_link.h \
+  lib/comm/watch/host_ring.c \
+  lib/comm/watch/host_ring.h \
   lib/comm/watch/rank_watchdog.c \
   lib/comm/watch/rank_watchdog.h \
   lib/comm/stop_signal.c \

@@ -2,6 +2,7 @@
 
 #include "lib/base/incomplete_file.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/comm/watch/host_ring.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -40,6 +41,7 @@ static void exit_at_once(int number)
         if (numbers[i] == number && line[i].length > 0 &&
             write(STDERR_FILENO, line[i].text, line[i].length) < 0)
             break; /* the status says it, too */
+    hw_host_ring_tell(HW_RESOURCES);
     _exit(HW_RESOURCES);
 }
 

@@ -1,8 +1,8 @@
 #include "lib/run/stage.h"
 
 #include "lib/comm/start/mpi_start.h"
-#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
+#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/store/store.h"
 
 #include <stdio.h>
@@ -50,12 +50,8 @@ static enum hw_status check_output(const struct hw_stage *stage,
 enum hw_status hw_stage_watch(struct hw_stage *stage, struct hw_error *err)
 {
     struct hw_context *ctx = &stage->ctx;
-    const struct hw_watchdog_order order = {.world = ctx->world,
-                                            .node = ctx->node,
-                                            .program = ctx->program,
-                                            .seconds = STOPPED_TIMEOUT};
 
-    return hw_agree(ctx->world, hw_watchdog_start(&order, &ctx->watch, err), err);
+    return ctx->watch ? HW_OK : hw_watchdog_start(ctx, STOPPED_TIMEOUT, &ctx->watch, err);
 }
 
 int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
@@ -89,6 +85,8 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
             status = estimate_for(&stage, &err);
         if (status == HW_OK)
             status = hw_agree(stage.ctx.world, check_output(&stage, program, &err), &err);
+        if (status == HW_OK && !stage.ctx.one_node)
+            status = hw_stage_watch(&stage, &err);
         if (status == HW_OK)
             status = run(&stage, options, &err);
     }

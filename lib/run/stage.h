@@ -29,9 +29,10 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
                                         struct hw_error *err));
 
 /*
- * Starts the watchdog over the ranks of each node (lib/comm/watch/rank_watchdog.h), until the program
- * ends; once at most. For runs in which a lost rank would leave the others waiting where MPI and
- * its launcher do not see it. In others the launcher's own rule ends the run. Collective.
+ * Starts the watchdog over the ranks (lib/comm/watch/rank_watchdog.h), until the program ends; does
+ * nothing where it runs. hw_stage_main() does it on several hosts. On one host it is for runs in
+ * which a lost rank would leave the others waiting where MPI and its launcher do not see it; in
+ * others the launcher's own rule ends the run. Collective; ranks agree.
  */
 enum hw_status hw_stage_watch(struct hw_stage *stage, struct hw_error *err);
 

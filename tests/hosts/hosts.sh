@@ -11,6 +11,8 @@
 #   hosts_relay_end N         as before
 #   hosts_relayed N           frames that were carried so, and that were lost
 #   hosts_sent N              bytes that host N has sent through its link
+#   hosts_cut N               cuts its link
+#   hosts_uncut N             joins it again
 #   hosts_kill N              kills all its processes
 #   hosts_stop                removes everything
 
@@ -150,6 +152,20 @@ hosts_relayed() {
 
 hosts_sent() {
     hosts_enter "h$1" sed -n 's/^ *eth0: *//p' /proc/net/dev | awk '{ print $9 }'
+}
+
+hosts_cut() {
+    hosts_enter login ip link set "to-h$1" down
+}
+
+hosts_uncut() {
+    hosts_enter login ip link set "to-h$1" up
+    # Hosts remember for a while whom they did not find.
+    hosts_enter login ip neigh flush dev switch
+    for hosts_n in $(seq "$hosts_count"); do
+        hosts_enter "h$hosts_n" ip neigh flush dev eth0
+    done
+    sleep 1
 }
 
 hosts_kill() {

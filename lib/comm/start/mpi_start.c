@@ -1,6 +1,7 @@
 #include "lib/comm/start/mpi_start.h"
 
 #include "lib/base/incomplete_file.h"
+#include "lib/comm/watch/host_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +136,7 @@ static void end_process(int status, void *none)
     hw_incomplete_file_remove();
     fprintf(stderr, "%s: MPI ended this process, for the reason above\n", guard.program);
     fflush(stderr);
+    hw_host_ring_tell(HW_RESOURCES);
     _exit(HW_RESOURCES);
 }
 

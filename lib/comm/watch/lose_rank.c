@@ -3,8 +3,8 @@
  * wait; with CATCH, all ranks catch signals that ask them to stop, but never look whether one came.
  * lose_rank SIGNAL TIMEOUT [SECONDS [CATCH]] */
 #include "lib/comm/context.h"
-#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
+#include "lib/comm/watch/rank_watchdog.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -24,13 +24,9 @@ int main(int argc, char **argv)
     struct hw_error err = {{0}};
     enum hw_status status = hw_context_open(&ctx, &argc, &argv, "lose_rank", &err);
     int number = argc > 1 ? atoi(argv[1]) : 0;
-    const struct hw_watchdog_order order = {.world = ctx.world,
-                                            .node = ctx.node,
-                                            .program = ctx.program,
-                                            .seconds = argc > 2 ? atof(argv[2]) : 1};
 
     if (status == HW_OK)
-        status = hw_watchdog_start(&order, &ctx.watch, &err);
+        status = hw_watchdog_start(&ctx, argc > 2 ? atof(argv[2]) : 1, &ctx.watch, &err);
     hw_stop_exit_at_once(ctx.program, ctx.rank == 0);
     if (status == HW_OK && argc > 4)
         status = hw_stop_catch(&err);

@@ -5,9 +5,12 @@
 #include "lib/comm/context.h"
 #include "lib/comm/start/mpi_start.h"
 #include "lib/comm/stop_signal.h"
+#include "lib/comm/watch/host_link.h"
+#include "lib/comm/watch/host_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -23,7 +26,10 @@
 #define LAST_RESORT 2u /* seconds that MPI_Abort() may take */
 #define GRACE 10       /* ticks in which ranks may exit by themselves */
 #define OUTPUT_TICKS 3 /* ticks for launchers to forward the message on standard error */
-#define CLAIMED -1     /* value of `ending`: a rank is about to set it */
+#define CUT_OFF                                                                                    \
+    15             /* ticks for which a host that may itself be cut off leaves the word to others  \
+                    */
+#define CLAIMED -1 /* value of `ending`: a rank is about to set it */
 
 /* The identity of a rank's process in /proc. */
 struct process {
@@ -36,7 +42,8 @@ struct process {
 enum state { RUNS, STOPPED, GONE };
 
 struct hw_watchdog {
-    struct hw_watchdog_order order;
+    const struct hw_context *ctx;
+    double seconds;            /* timeout for stopped ranks */
     int ranks, own;            /* of the node */
     bool one_node;             /* all ranks are of this node */
     struct process *process;   /* [ranks] */
@@ -45,14 +52,18 @@ struct hw_watchdog {
     unsigned long stopped;     /* ticks for which it has been stopped */
     MPI_Win window;
     pthread_mutex_t lock;  /* held during a tick */
-    pthread_cond_t wake;   /* wakes the thread between two ticks */
+    int wake[2];           /* a pipe; what is written to it wakes the thread between two ticks */
     bool ended;            /* asks the thread to return */
     atomic_int *ending;    /* the status that all exit with, shared by the node; NULL once closed */
     atomic_int failed;     /* the hw_status that this rank has reported */
     struct hw_error why;   /* written before `failed` */
     unsigned long leaving; /* ticks since `failed` was set */
+    bool hosts;            /* hosts watch each other, by their first ranks */
+    int host_timeout;      /* seconds without an answer after which a host is lost */
+    struct hw_host_ring ring;
+    unsigned long silent; /* ticks since the next host was found silent; 0: it is not */
     pthread_t thread;
-    bool running, locks; /* the thread exists; lock and wake are initialised */
+    bool running, locks; /* the thread exists; the lock is initialised */
 };
 
 /* ---- processes ---- */
@@ -159,29 +170,52 @@ static void end_node(const struct hw_watchdog *watch, enum hw_status status)
             (void)kill(watch->process[r].number, SIGKILL);
 }
 
-/* Prints the reason, ends the ranks of this node, stopped ones too, and then the whole job.
- * MPI_Abort() alone is not enough: it may not be called by one thread while another is in MPI,
- * and some launchers do not end the other ranks. */
+/* Ends the job by the launcher, without what MPI prints about it. */
+static void abort_job(enum hw_status status)
+{
+    const int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (none >= 0)
+        (void)dup2(none, STDERR_FILENO);
+    signal(SIGALRM, SIG_DFL);
+    alarm(LAST_RESORT);
+    hw_mpi_guard(NULL);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
+}
+
+static void wait_output(void)
+{
+    for (int i = 0; i < OUTPUT_TICKS; i++)
+        wait_tick();
+}
+
+/*
+ * Prints the reason (NULL: another host does), ends the ranks of this node, stopped ones too, the
+ * other hosts, and then the whole job. MPI_Abort() alone is not enough: it may not be called by one
+ * thread while another is in MPI, some launchers do not end the other ranks, and none reaches
+ * those of a host that is cut off.
+ */
 static void end_all(struct hw_watchdog *watch, enum hw_status status, const char *why)
 {
     int none = HW_OK;
 
     if (watch->ending && !atomic_compare_exchange_strong(watch->ending, &none, CLAIMED)) {
         sleep(LAST_RESORT); /* another rank is ending this one */
+        hw_host_ring_tell(status);
         _exit((int)status);
     }
     hw_incomplete_file_remove();
-    fprintf(stderr, "%s: %s\n", watch->order.program, why);
-    fflush(stderr);
-    for (int i = 0; i < OUTPUT_TICKS; i++)
-        wait_tick();
-    end_node(watch, status);
-    if (!watch->one_node) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(LAST_RESORT);
-        hw_mpi_guard(NULL);
-        MPI_Abort(MPI_COMM_WORLD, (int)status);
+    if (why) {
+        fprintf(stderr, "%s: %s\n", watch->ctx->program, why);
+        fflush(stderr);
     }
+    wait_output();
+    hw_host_ring_tell(status);
+    end_node(watch, status);
+    if (!why)
+        wait_output();
+    if (!watch->one_node)
+        abort_job(status);
     _exit((int)status);
 }
 
@@ -194,19 +228,70 @@ static void check_target(struct hw_watchdog *watch)
 
     if (watch->target < 0)
         return;
+    /* The first rank of this host is watched by another host, which says so. */
+    const bool first = watch->hosts && watch->target == 0;
     const struct process *target = &watch->process[watch->target];
     const enum state state = state_of(target);
     watch->stopped = state == STOPPED ? watch->stopped + 1 : 0;
     if (state == GONE && watch->ending && !hw_stop_grace_over()) {
         snprintf(message, sizeof message, "rank %d (process %d) was killed or crashed, so all end",
                  target->rank, target->number);
-        end_all(watch, HW_RESOURCES, message);
+        end_all(watch, HW_RESOURCES, first ? NULL : message);
     }
     if (watch->stopped > watch->max_stopped) {
         snprintf(message, sizeof message,
                  "rank %d (process %d) was stopped and has not gone on for %.0f s, so all end",
-                 target->rank, target->number, watch->order.seconds);
+                 target->rank, target->number, watch->seconds);
+        end_all(watch, HW_RESOURCES, first ? NULL : message);
+    }
+}
+
+/* The next host does not answer. If the previous one does not either, this host may be the one that
+ * is cut off: another host, or the first of all, says so before it. */
+static void check_silent(struct hw_watchdog *watch)
+{
+    const struct hw_host_ring *ring = &watch->ring;
+    char message[256];
+
+    if (watch->silent == 0)
+        return;
+    const bool cut_off =
+        ring->own > 0 &&
+        (ring->previous.ended || hw_host_silence(ring->previous.fd) > watch->host_timeout / 2.0);
+    if (cut_off && watch->silent++ < CUT_OFF)
+        return;
+    snprintf(message, sizeof message,
+             "rank %d on host %s has not answered for %d s: its host or the network to it is down, "
+             "so all end",
+             ring->next.rank, ring->next.host, watch->host_timeout);
+    end_all(watch, HW_RESOURCES, message);
+}
+
+/* Deals with what has come from the neighboring hosts. Of a lost one the host before it says so. */
+static void hear_hosts(struct hw_watchdog *watch)
+{
+    char message[256];
+    int status = HW_OK;
+    struct hw_host_neighbor *next = &watch->ring.next;
+
+    if (hw_host_ring_hear(&watch->ring.previous, &status) == HW_HOST_ENDS)
+        end_all(watch, (enum hw_status)status, NULL);
+    switch (hw_host_ring_hear(next, &status)) {
+    case HW_HOST_ENDS:
+        end_all(watch, (enum hw_status)status, NULL);
+        break;
+    case HW_HOST_CLOSED:
+        snprintf(message, sizeof message,
+                 "rank %d (process %d) on host %s was killed or crashed%s, so all end", next->rank,
+                 next->process, next->host,
+                 next->ranks > 1 ? ", or ended with another rank there" : "");
         end_all(watch, HW_RESOURCES, message);
+        break;
+    case HW_HOST_SILENT:
+        watch->silent = 1;
+        break;
+    default:
+        break;
     }
 }
 
@@ -214,13 +299,29 @@ static void tick(struct hw_watchdog *watch)
 {
     const int ending = watch->ending ? atomic_load(watch->ending) : HW_OK;
 
-    if (ending > HW_OK)
+    if (ending > HW_OK) {
+        hw_host_ring_tell((enum hw_status)ending);
         _exit(ending);
+    }
     if (ending == HW_OK)
         check_target(watch);
+    check_silent(watch);
     const int failed = atomic_load(&watch->failed);
     if (failed != HW_OK && ++watch->leaving > LEAVING * watch->max_stopped)
         end_all(watch, (enum hw_status)failed, watch->why.text);
+}
+
+/* Waits for the next tick, for a word of another host, or to be woken. */
+static void wait_event(const struct hw_watchdog *watch)
+{
+    const struct hw_host_ring *ring = &watch->ring;
+    const bool hosts = ring->hosts > 0;
+    struct pollfd polled[] = {
+        {.fd = watch->wake[0], .events = POLLIN},
+        {.fd = hosts && !ring->next.ended ? ring->next.fd : -1, .events = POLLIN},
+        {.fd = hosts && !ring->previous.ended ? ring->previous.fd : -1, .events = POLLIN}};
+
+    (void)poll(polled, sizeof polled / sizeof *polled, (int)(1000 * TICK));
 }
 
 static void *run(void *given)
@@ -229,13 +330,12 @@ static void *run(void *given)
 
     pthread_mutex_lock(&watch->lock);
     while (!watch->ended) {
-        struct timespec until;
         tick(watch);
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (long)(TICK * 1e9);
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&watch->wake, &watch->lock, &until);
+        pthread_mutex_unlock(&watch->lock);
+        wait_event(watch);
+        pthread_mutex_lock(&watch->lock);
+        if (watch->ring.hosts > 0)
+            hear_hosts(watch);
     }
     pthread_mutex_unlock(&watch->lock);
     return NULL;
@@ -255,43 +355,40 @@ static bool start_thread(struct hw_watchdog *watch)
 
 /* ---- start and end ---- */
 
-static enum hw_status allocate(const struct hw_watchdog_order *order, int ranks,
+static enum hw_status allocate(const struct hw_context *ctx, double seconds,
                                struct hw_watchdog **made, struct hw_error *err)
 {
     struct hw_watchdog *watch = NULL;
 
     HW_TRY(hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err));
     *made = watch;
-    watch->order = *order;
-    watch->ranks = ranks;
+    watch->ctx = ctx;
+    watch->seconds = seconds;
+    watch->ranks = ctx->node_size;
+    watch->own = ctx->node_rank;
     watch->window = MPI_WIN_NULL;
-    watch->max_stopped = (unsigned long)(order->seconds / TICK);
-    watch->locks =
-        pthread_mutex_init(&watch->lock, NULL) == 0 && pthread_cond_init(&watch->wake, NULL) == 0;
-    if (!watch->locks)
+    watch->wake[0] = watch->wake[1] = -1;
+    watch->max_stopped = (unsigned long)(seconds / TICK);
+    watch->locks = pthread_mutex_init(&watch->lock, NULL) == 0;
+    if (!watch->locks || pipe2(watch->wake, O_CLOEXEC) != 0)
         return hw_fail(err, HW_RESOURCES, "cannot create the lock of the watchdog");
-    return hw_alloc(&watch->process, ranks, sizeof *watch->process, "the watch", err);
+    return hw_alloc(&watch->process, watch->ranks, sizeof *watch->process, "the watch", err);
 }
 
 /* Gathers the processes of the node's ranks. Collective. */
 static enum hw_status gather_processes(struct hw_watchdog *watch, struct hw_error *err)
 {
-    int rank = 0, size = 1;
-    enum hw_status status =
-        hw_mpi(MPI_Comm_rank(watch->order.node, &watch->own), "MPI_Comm_rank", err);
+    int size = 1;
+    const struct process own = own_process(watch->ctx->rank);
 
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(watch->order.world, &rank), "MPI_Comm_rank", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_size(watch->order.world, &size), "MPI_Comm_size", err);
-    const struct process own = own_process(rank);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, watch->process,
-                                      (int)sizeof own, MPI_BYTE, watch->order.node),
-                        "MPI_Allgather", err);
+    /* Not ctx->size: that may be the number of ranks that is estimated for. */
+    HW_TRY(hw_mpi(MPI_Comm_size(watch->ctx->world, &size), "MPI_Comm_size", err));
+    HW_TRY(hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, watch->process, (int)sizeof own,
+                                MPI_BYTE, watch->ctx->node),
+                  "MPI_Allgather", err));
     watch->one_node = size == watch->ranks;
-    watch->target = status == HW_OK ? find_next(watch) : -1;
-    return status;
+    watch->target = find_next(watch);
+    return HW_OK;
 }
 
 /* Opens the window with the shared `ending`. Collective. */
@@ -302,7 +399,7 @@ static enum hw_status open_window(struct hw_watchdog *watch, struct hw_error *er
     int unit = 0;
 
     HW_TRY(hw_mpi(MPI_Win_allocate_shared(size, (int)sizeof *shared, MPI_INFO_NULL,
-                                          watch->order.node, (void *)&shared, &watch->window),
+                                          watch->ctx->node, (void *)&shared, &watch->window),
                   "MPI_Win_allocate_shared", err));
     HW_TRY(hw_mpi(MPI_Win_shared_query(watch->window, 0, &size, &unit, (void *)&shared),
                   "MPI_Win_shared_query", err));
@@ -312,35 +409,90 @@ static enum hw_status open_window(struct hw_watchdog *watch, struct hw_error *er
     return HW_OK;
 }
 
-enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct hw_watchdog **given,
-                                 struct hw_error *err)
+/* Connects the first ranks of the hosts. Collective over those. */
+static enum hw_status open_ring(struct hw_watchdog *watch, MPI_Comm first, struct hw_error *err)
+{
+    struct hw_error why = {{0}};
+    const enum hw_status status =
+        hw_host_ring_open(watch->ctx, first, watch->host_timeout, &watch->ring, &why);
+
+    if (status == HW_RESOURCES) {
+        hw_note(watch->ctx, "hosts do not watch each other: %s", why.text);
+        return HW_OK;
+    }
+    if (status != HW_OK)
+        *err = why;
+    return status;
+}
+
+/* Has the hosts watch each other, unless HOPWAVE_HOST_TIMEOUT of rank 0 forbids it. Collective
+ * over world; ranks agree. */
+static enum hw_status watch_hosts(struct hw_watchdog *watch, struct hw_error *err)
+{
+    const struct hw_context *ctx = watch->ctx;
+    MPI_Comm first = MPI_COMM_NULL;
+
+    HW_TRY_ALL(ctx, hw_host_timeout(&watch->host_timeout, err), err);
+    HW_TRY_ALL(ctx,
+               hw_mpi(MPI_Bcast(&watch->host_timeout, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err),
+               err);
+    if (watch->host_timeout == 0)
+        return HW_OK;
+    HW_TRY_ALL(ctx,
+               hw_mpi(MPI_Comm_split(ctx->world, ctx->node_rank == 0 ? 0 : MPI_UNDEFINED, ctx->rank,
+                                     &first),
+                      "MPI_Comm_split", err),
+               err);
+    enum hw_status status = first != MPI_COMM_NULL ? open_ring(watch, first, err) : HW_OK;
+    if (first != MPI_COMM_NULL)
+        MPI_Comm_free(&first);
+    status = hw_agree(ctx->world, status, err);
+    int hosts = watch->ring.hosts > 0;
+    if (status == HW_OK)
+        status = hw_agree(
+            ctx->world, hw_mpi(MPI_Bcast(&hosts, 1, MPI_INT, 0, ctx->node), "MPI_Bcast", err), err);
+    watch->hosts = hosts != 0;
+    return status;
+}
+
+/* The steps of the start behind the allocation. Collective over world; ranks agree. */
+static enum hw_status begin(struct hw_watchdog *watch, struct hw_error *err)
+{
+    const struct hw_context *ctx = watch->ctx;
+
+    HW_TRY_ALL(ctx, gather_processes(watch, err), err);
+    HW_TRY_ALL(ctx, open_window(watch, err), err);
+    if (!watch->one_node)
+        HW_TRY(watch_hosts(watch, err));
+    const bool started = start_thread(watch);
+    return hw_agree(ctx->world,
+                    started ? HW_OK
+                            : hw_fail(err, HW_RESOURCES,
+                                      "cannot create the thread that watches the other ranks"),
+                    err);
+}
+
+enum hw_status hw_watchdog_start(const struct hw_context *ctx, double seconds,
+                                 struct hw_watchdog **given, struct hw_error *err)
 {
     struct hw_watchdog *watch = NULL;
     int ranks = 1;
 
     *given = NULL;
-    enum hw_status status = hw_mpi(MPI_Comm_size(order->node, &ranks), "MPI_Comm_size", err);
-    if (status != HW_OK || ranks == 1)
-        return status;
-    status = hw_agree(order->node, allocate(order, ranks, &watch, err), err);
-    if (status != HW_OK) {
-        hw_watchdog_end(watch);
-        return status;
+    HW_TRY_ALL(ctx, hw_mpi(MPI_Comm_size(ctx->world, &ranks), "MPI_Comm_size", err), err);
+    if (ranks == 1)
+        return HW_OK;
+    enum hw_status status = hw_agree(ctx->world, allocate(ctx, seconds, &watch, err), err);
+    if (status == HW_OK) {
+        status = begin(watch, err);
+        if (status != HW_OK)
+            hw_watchdog_close(watch);
     }
-    status = hw_agree(order->node, gather_processes(watch, err), err);
     if (status == HW_OK)
-        status = hw_agree(order->node, open_window(watch, err), err);
-    if (status == HW_OK && !start_thread(watch))
-        status =
-            hw_fail(err, HW_RESOURCES, "cannot create the thread that watches the other ranks");
-    status = hw_agree(order->node, status, err);
-    if (status != HW_OK) {
-        hw_watchdog_close(watch);
+        *given = watch;
+    else
         hw_watchdog_end(watch);
-        return status;
-    }
-    *given = watch;
-    return HW_OK;
+    return status;
 }
 
 void hw_watchdog_report(struct hw_watchdog *watch, enum hw_status status,
@@ -358,8 +510,11 @@ void hw_watchdog_close(struct hw_watchdog *watch)
     if (!watch)
         return;
     /* A rank that arrives late is still watched. None can exit before the window is freed. */
-    MPI_Barrier(watch->order.node);
+    MPI_Barrier(watch->hosts ? watch->ctx->world : watch->ctx->node);
     pthread_mutex_lock(&watch->lock);
+    hw_host_ring_tell(HW_OK);
+    watch->ring.next.ended = watch->ring.previous.ended = true;
+    watch->silent = 0;
     watch->ending = NULL;
     atomic_store(&watch->failed, HW_OK);
     pthread_mutex_unlock(&watch->lock);
@@ -374,14 +529,17 @@ void hw_watchdog_end(struct hw_watchdog *watch)
     if (watch->running) {
         pthread_mutex_lock(&watch->lock);
         watch->ended = true;
-        pthread_cond_signal(&watch->wake);
+        (void)!write(watch->wake[1], "", 1);
         pthread_mutex_unlock(&watch->lock);
         pthread_join(watch->thread, NULL);
     }
     if (watch->locks) {
-        pthread_cond_destroy(&watch->wake);
         pthread_mutex_destroy(&watch->lock);
+        for (int i = 0; i < 2; i++)
+            if (watch->wake[i] >= 0)
+                close(watch->wake[i]);
     }
+    hw_host_ring_close(&watch->ring);
     free(watch->process);
     free(watch);
 }
