@@ -23,7 +23,7 @@ struct card {
 };
 
 /* For signal handlers; 0: none, since standard input has that number. */
-static volatile sig_atomic_t told[2];
+static volatile sig_atomic_t connections[2];
 
 enum hw_status hw_host_timeout(int *seconds, struct hw_error *err)
 {
@@ -106,12 +106,12 @@ enum hw_status hw_host_ring_open(const struct hw_context *ctx, MPI_Comm first, i
         hw_host_ring_close(ring);
         return status;
     }
-    told[0] = ring->next.fd;
-    told[1] = ring->previous.fd;
+    connections[0] = ring->next.fd;
+    connections[1] = ring->previous.fd;
     return HW_OK;
 }
 
-enum hw_host_event hw_host_ring_hear(struct hw_host_neighbor *neighbor, int *status)
+enum hw_host_event hw_host_ring_receive(struct hw_host_neighbor *neighbor, int *status)
 {
     signed char word = 0;
 
@@ -133,13 +133,13 @@ void hw_host_ring_tell(enum hw_status status)
     const signed char word = (signed char)status;
 
     for (int i = 0; i < 2; i++)
-        if (told[i] > 0)
-            (void)!send(told[i], &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (connections[i] > 0)
+            (void)!send(connections[i], &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void hw_host_ring_close(struct hw_host_ring *ring)
 {
-    told[0] = told[1] = 0;
+    connections[0] = connections[1] = 0;
     if (ring->hosts > 0 && ring->next.fd >= 0)
         close(ring->next.fd);
     if (ring->hosts > 0 && ring->previous.fd >= 0)

@@ -15,7 +15,7 @@
 /* The first rank of another host. */
 struct hw_host_neighbor {
     int fd;       /* the connection */
-    bool ended;   /* nothing more is heard of it */
+    bool ended;   /* nothing more is received from it */
     int32_t rank; /* in world */
     int32_t process;
     int32_t ranks; /* of its host */
@@ -49,7 +49,7 @@ enum hw_status hw_host_ring_open(const struct hw_context *ctx, MPI_Comm first, i
 
 /* Looks for news of a neighbor, without waiting; *status: that of HW_HOST_ENDS. Once it is lost or
  * has left it has ended. Local. */
-enum hw_host_event hw_host_ring_hear(struct hw_host_neighbor *neighbor, int *status);
+enum hw_host_event hw_host_ring_receive(struct hw_host_neighbor *neighbor, int *status);
 
 /* Tells both neighbors that this process leaves in order (HW_OK) or that the run ends with a
  * status. Does nothing in a process without connections. Local; async-signal-safe. */

@@ -268,15 +268,15 @@ static void check_silent(struct hw_watchdog *watch)
 }
 
 /* Deals with what has come from the neighboring hosts. Of a lost one the host before it says so. */
-static void hear_hosts(struct hw_watchdog *watch)
+static void receive_from_hosts(struct hw_watchdog *watch)
 {
     char message[256];
     int status = HW_OK;
     struct hw_host_neighbor *next = &watch->ring.next;
 
-    if (hw_host_ring_hear(&watch->ring.previous, &status) == HW_HOST_ENDS)
+    if (hw_host_ring_receive(&watch->ring.previous, &status) == HW_HOST_ENDS)
         end_all(watch, (enum hw_status)status, NULL);
-    switch (hw_host_ring_hear(next, &status)) {
+    switch (hw_host_ring_receive(next, &status)) {
     case HW_HOST_ENDS:
         end_all(watch, (enum hw_status)status, NULL);
         break;
@@ -335,7 +335,7 @@ static void *run(void *given)
         wait_event(watch);
         pthread_mutex_lock(&watch->lock);
         if (watch->ring.hosts > 0)
-            hear_hosts(watch);
+            receive_from_hosts(watch);
     }
     pthread_mutex_unlock(&watch->lock);
     return NULL;
