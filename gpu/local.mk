@@ -87,6 +87,7 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_levels.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh
 gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \

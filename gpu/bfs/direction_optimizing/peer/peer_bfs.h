@@ -4,8 +4,9 @@
  *
  * Direction-optimizing BFS (Beamer, Asanovic, Patterson, SC 2012) on a 1D partition
  * (gpu/partition1d/partition_1d.h). Every GPU keeps a bitmap of all visited vertices of the core.
- * Over transport peer one cooperative kernel per GPU runs a whole search; over other transports
- * the host launches a kernel per step and exchanges data between steps (host_staged_bfs.h).
+ * Over transport peer one cooperative kernel per GPU runs a whole search, as between nodes where
+ * kernels put (internode_bfs.h); over other transports the host launches a kernel per step and
+ * exchanges data between steps (host_staged_bfs.h).
  *
  * A vertex has a local id on its owner and a global id, both defined by the partition.
  */
@@ -114,6 +115,15 @@ struct hw_peer_bfs_shape {
 /* Chooses the launch configuration for the current device and sets hub_words and tile. Local.
  * Returns a cudaError_t. */
 int hw_peer_bfs_launch_shape(struct hw_peer_bfs_params *params, struct hw_peer_bfs_shape *shape);
+
+/* The same for a kernel by its address. Local. Returns a cudaError_t. */
+int hw_peer_bfs_kernel_shape(const void *kernel, struct hw_peer_bfs_params *params,
+                             struct hw_peer_bfs_shape *shape);
+
+/* Launches a kernel of a whole search by its address. params: its first parameter. Returns a
+ * cudaError_t; does not wait. */
+int hw_peer_bfs_launch_kernel(const void *kernel, const void *params,
+                              const struct hw_peer_bfs_shape *shape, uint32_t root);
 
 /* Launches a search from a global id, or from HW_INVALID_VERTEX for a root without edges. Every
  * GPU of the partition must launch it. Returns a cudaError_t; does not wait. */

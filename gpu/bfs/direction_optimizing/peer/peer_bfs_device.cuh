@@ -63,11 +63,18 @@ __device__ __forceinline__ uint32_t global_id_of(const hw_partition_1d &partitio
            local % cyclic_block;
 }
 
-/* The index in the global bitmap of a word of this GPU's vertices. */
+/* The index in the global bitmap of a word of a part's vertices. */
+__device__ __forceinline__ uint32_t word_of_part(const hw_partition_1d &partition, uint32_t part,
+                                                 uint32_t word)
+{
+    return (word / cyclic_block_words * partition.parts + part) * cyclic_block_words +
+           word % cyclic_block_words;
+}
+
+/* The same of this GPU's. */
 __device__ __forceinline__ uint32_t global_word(const hw_partition_1d &partition, uint32_t word)
 {
-    return (word / cyclic_block_words * partition.parts + partition.part) * cyclic_block_words +
-           word % cyclic_block_words;
+    return word_of_part(partition, partition.part, word);
 }
 
 __device__ __forceinline__ uint32_t core_vertices(const hw_partition_1d &partition)
@@ -182,13 +189,39 @@ struct barrier_result {
     uint32_t ok;
 };
 
+/*
+ * How GPUs reach each other: here by addresses of each other's memory. Levels and barriers are
+ * templates of such a class. One with has_network (internode_links.cuh) has more functions, for the
+ * GPUs of other nodes, which are called before and after barriers.
+ */
+struct node_links {
+    using all_params = kernel_params;
+    static constexpr bool has_network = false;
+
+    static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)
+    {
+        return all;
+    }
+    /* Stores a word in a slot of GPU q. A system-scope fence must precede. */
+    static __device__ __forceinline__ void signal(const all_params &, uint32_t, count64 *slot,
+                                                  uint64_t word)
+    {
+        signal_word(slot, word);
+    }
+};
+
 /* Records the reason and signals failure to all GPUs. One thread. */
-__device__ void abort_search(const kernel_params &params, uint32_t why)
+template <class Links>
+__device__ void abort_search(const typename Links::all_params &all, uint32_t why)
 {
+    const kernel_params &params = Links::peer_params(all);
+
     atomicCAS(&params.control->failed, 0u, why);
     for (uint32_t q = 0; q < params.partition.parts; q++)
         *static_cast<volatile uint32_t *>(&params.signals[q]->failed) = 1;
     hw_fence_system();
+    if constexpr (Links::has_network)
+        Links::signal_failure(all);
 }
 
 /* Whether to stop waiting: this GPU or a peer aborted, or the timeout has passed. */
@@ -222,10 +255,13 @@ __device__ void clear_counters_ahead(hw_peer_bfs_control *control, uint32_t epoc
         control->words_sent[ring] = 0;
 }
 
-/* Sends this GPU's counters to all GPUs. next: depth of the queue just filled; all: entries went to
- * all GPUs alike. The first warp of the last block. */
-__device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32_t next, bool all)
+/* Sends this GPU's counters to all GPUs. next: depth of the queue just filled; to_all: entries went
+ * to all GPUs alike. The first warp of the last block. */
+template <class Links>
+__device__ void signal_peers(const typename Links::all_params &all, uint32_t epoch, uint32_t next,
+                             bool to_all)
 {
+    const kernel_params &params = Links::peer_params(all);
     hw_peer_bfs_control *control = params.control;
     const uint32_t lane = threadIdx.x, q = lane / 4, ring = epoch & 3;
     count64 value = 0;
@@ -244,14 +280,17 @@ __device__ void signal_peers(const kernel_params &params, uint32_t epoch, uint32
     else if (lane % 4 == 2)
         value = __ldcg(&control->refs_or_unvisited[ring]);
     else
-        value = __ldcg(&control->sent[ring][all ? 0 : q]);
-    signal_word(&params.signals[q]->word[epoch & 1][params.partition.part][lane % 4],
-                tagged_word(epoch, value));
+        value = __ldcg(&control->sent[ring][to_all ? 0 : q]);
+    Links::signal(all, q, &params.signals[q]->word[epoch & 1][params.partition.part][lane % 4],
+                  tagged_word(epoch, value));
 }
 
 /* Waits for the counters of all GPUs. The first warp. */
-__device__ void wait_peers(const kernel_params &params, barrier_result &result, uint32_t epoch)
+template <class Links>
+__device__ void wait_peers(const typename Links::all_params &all, barrier_result &result,
+                           uint32_t epoch)
 {
+    const kernel_params &params = Links::peer_params(all);
     const uint32_t lane = threadIdx.x;
     const count64 *slot = &params.signals[params.partition.part]->word[epoch & 1][0][0] + lane;
     wait_clock clock;
@@ -261,6 +300,8 @@ __device__ void wait_peers(const kernel_params &params, barrier_result &result, 
         lane < 4 * params.partition.parts, [=] { return hw_load_relaxed(slot); },
         [=](uint64_t loaded) { return has_tag(loaded, epoch); },
         [&] { return should_abort(params, clock); }, word);
+    if constexpr (Links::has_network)
+        Links::check_word(all, lane / 4, slot, word, epoch);
     hw_fence_system();
     count64 value = has_tag(word, epoch) ? payload_of(word) : 0;
     result.received[lane] = value;
@@ -270,7 +311,7 @@ __device__ void wait_peers(const kernel_params &params, barrier_result &result, 
         result.found = value;
         result.ok = !failed;
         if (failed)
-            abort_search(params, HW_PEER_BFS_PEER_TIMEOUT);
+            abort_search<Links>(all, HW_PEER_BFS_PEER_TIMEOUT);
     } else if (lane == 1) {
         result.edges = value;
     } else if (lane == 2) {
@@ -279,17 +320,20 @@ __device__ void wait_peers(const kernel_params &params, barrier_result &result, 
 }
 
 /* Barrier over all blocks of all GPUs. Returns false if the search is aborted. All threads. */
-__device__ bool peer_barrier(const kernel_params &params, barrier_result &result,
-                             barrier_numbers &barriers, uint32_t next, bool all)
+template <class Links>
+__device__ bool peer_barrier(const typename Links::all_params &all, barrier_result &result,
+                             barrier_numbers &barriers, uint32_t next, bool to_all)
 {
+    const kernel_params &params = Links::peer_params(all);
+
     barriers.arrivals++;
     __syncthreads();
     if (threadIdx.x < 32) {
         const bool last =
             threadIdx.x == 0 && grid_arrive(&params.control->arrived, barriers.arrivals);
         if (__shfl_sync(HW_WARP, last, 0))
-            signal_peers(params, barriers.epoch, next, all);
-        wait_peers(params, result, barriers.epoch);
+            signal_peers<Links>(all, barriers.epoch, next, to_all);
+        wait_peers<Links>(all, result, barriers.epoch);
     }
     __syncthreads();
     barriers.epoch++;
@@ -297,9 +341,11 @@ __device__ bool peer_barrier(const kernel_params &params, barrier_result &result
 }
 
 /* Barrier over the blocks of this GPU. Returns false if the search is aborted. All threads. */
-__device__ bool grid_barrier(const kernel_params &params, barrier_result &result,
+template <class Links>
+__device__ bool grid_barrier(const typename Links::all_params &all, barrier_result &result,
                              barrier_numbers &barriers)
 {
+    const kernel_params &params = Links::peer_params(all);
     uint32_t *arrived = &params.control->arrived;
 
     barriers.arrivals++;
@@ -310,11 +356,18 @@ __device__ bool grid_barrier(const kernel_params &params, barrier_result &result
             grid_arrive(arrived, barriers.arrivals) ||
             grid_wait(arrived, barriers.arrivals, [&] { return should_abort(params, clock); });
         if (!result.ok)
-            abort_search(params, HW_PEER_BFS_BLOCK_TIMEOUT);
+            abort_search<Links>(all, HW_PEER_BFS_BLOCK_TIMEOUT);
     }
     __syncthreads();
     return result.ok != 0;
 }
+
+/* What GPUs of other nodes get of a level, if anything (changes): this GPU's words of a bitmap.
+ * has_previous: theirs has the words of the level before. */
+struct level_broadcast {
+    uint32_t bitmap;
+    bool changes, has_previous;
+};
 
 /* ---- trace ---- */
 
@@ -342,10 +395,21 @@ __device__ void elapsed_since(const kernel_params &params, trace_state &trace, u
     trace.last = now;
 }
 
+/* Bytes of words that were stored in GPUs with addresses. */
+template <class Links>
+__device__ __forceinline__ count64 word_bytes(const typename Links::all_params &all, count64 words)
+{
+    if constexpr (Links::has_network)
+        words = Links::words_within_node(all, words);
+    return 4 * words;
+}
+
 /* Appends a trace record; past the capacity, adds to the last one. */
-__device__ void trace_append(const kernel_params &params, trace_state &trace,
+template <class Links>
+__device__ void trace_append(const typename Links::all_params &all, trace_state &trace,
                              const hw_peer_bfs_trace_record &own)
 {
+    const kernel_params &params = Links::peer_params(all);
     hw_peer_bfs_trace_record *record =
         trace_open(params.trace, params.trace_capacity, trace.count,
                    hw_peer_bfs_trace_record{own.routine, own.frontier, 0, 0, 0, 0, 0, 0});
@@ -356,6 +420,8 @@ __device__ void trace_append(const kernel_params &params, trace_state &trace,
     record->update += own.update;
     record->edges += own.edges;
     record->bytes += own.bytes;
+    if constexpr (Links::has_network)
+        Links::trace_traffic(all, trace.count, *record);
     trace.frontier = own.found;
     trace.count++;
 }

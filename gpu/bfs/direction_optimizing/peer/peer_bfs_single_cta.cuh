@@ -172,10 +172,12 @@ __device__ __forceinline__ void add_thread_sums(cta_sums &sums, const cta_thread
 
 /* Sends four values to all GPUs and waits for theirs. Returns false if the search is aborted. All
  * threads of the block. */
-__device__ bool exchange_in_block(const kernel_params &params, barrier_result &result,
+template <class Links>
+__device__ bool exchange_in_block(const typename Links::all_params &all, barrier_result &result,
                                   barrier_numbers &barriers, count64 found, count64 edges,
                                   count64 refs, count64 sent)
 {
+    const kernel_params &params = Links::peer_params(all);
     const uint32_t lane = threadIdx.x, q = lane / 4;
 
     __syncthreads();
@@ -186,10 +188,11 @@ __device__ bool exchange_in_block(const kernel_params &params, barrier_result &r
                                               : sent;
         hw_fence_system();
         if (q < params.partition.parts)
-            signal_word(
+            Links::signal(
+                all, q,
                 &params.signals[q]->word[barriers.epoch & 1][params.partition.part][lane % 4],
                 tagged_word(barriers.epoch, value));
-        wait_peers(params, result, barriers.epoch);
+        wait_peers<Links>(all, result, barriers.epoch);
     }
     __syncthreads();
     barriers.epoch++;
@@ -209,9 +212,11 @@ __device__ __forceinline__ void add_time(const kernel_params &params, search_con
 
 /* One level. count: entries of this GPU's queue. Returns false if the search is aborted. All
  * threads of the block. */
-__device__ bool level_in_block(const kernel_params &params, search_context &search,
+template <class Links>
+__device__ bool level_in_block(const typename Links::all_params &all, search_context &search,
                                barrier_numbers &barriers, const cta_level &level, uint32_t count)
 {
+    const kernel_params &params = Links::peer_params(all);
     cta_thread_sums own = {0, 0};
 
     if (is_tracing(params))
@@ -223,8 +228,13 @@ __device__ bool level_in_block(const kernel_params &params, search_context &sear
     __syncthreads();
     const uint32_t sent = level.sums->sent;
     add_time(params, search, search.record.expansion);
-    if (!exchange_in_block(params, search.result, barriers, sent, 0, 0, sent))
+    if constexpr (Links::has_network)
+        Links::send_entries_in_block(all, barriers.epoch, sent);
+    if (!exchange_in_block<Links>(all, search.result, barriers, sent, 0, 0, sent))
         return false;
+    if constexpr (Links::has_network)
+        if (!Links::wait_entries(all, search.result, barriers.epoch - 1))
+            return false;
     add_time(params, search, search.record.exchange);
     const bool found = search.result.found > 0;
     if (found) {
@@ -232,8 +242,8 @@ __device__ bool level_in_block(const kernel_params &params, search_context &sear
         add_thread_sums(*level.sums, own);
         __syncthreads();
         add_time(params, search, search.record.update);
-        if (!exchange_in_block(params, search.result, barriers, level.sums->queued,
-                               level.sums->edges, level.sums->refs, 0))
+        if (!exchange_in_block<Links>(all, search.result, barriers, level.sums->queued,
+                                      level.sums->edges, level.sums->refs, 0))
             return false;
         add_time(params, search, search.record.exchange);
     }
@@ -243,7 +253,7 @@ __device__ bool level_in_block(const kernel_params &params, search_context &sear
                                           level.queues->length[level.depth & 1][count - 1]
                                     : 0;
         search.record.bytes = static_cast<uint64_t>(sent) * 8 * (params.partition.parts - 1);
-        trace_append(params, search.trace, search.record);
+        trace_append<Links>(all, search.trace, search.record);
     }
     return true;
 }
@@ -303,9 +313,11 @@ __device__ void leave_block(const kernel_params &params, const search_context &s
 
 /* Levels in one block of each GPU, while the policy says so. Returns false if the search is
  * aborted. All threads of block 0. */
-__device__ bool run_in_block(const kernel_params &params, search_context &search,
+template <class Links>
+__device__ bool run_in_block(const typename Links::all_params &all, search_context &search,
                              barrier_numbers &barriers, uint4 *shared_memory)
 {
+    const kernel_params &params = Links::peer_params(all);
     __shared__ cta_sums sums;
     cta_queues &queues = *reinterpret_cast<cta_queues *>(shared_memory);
     const uint32_t first_depth = search.state.depth;
@@ -315,7 +327,7 @@ __device__ bool run_in_block(const kernel_params &params, search_context &search
         const uint32_t depth = search.state.depth;
         const cta_level level = {params.visited[search.state.current][params.partition.part],
                                  &queues, &sums, depth};
-        if (!level_in_block(params, search, barriers, level, count))
+        if (!level_in_block<Links>(all, search, barriers, level, count))
             return false;
         count = sums.queued;
         __syncthreads(); /* all threads have read the sums, the depth and the result */
