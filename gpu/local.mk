@@ -27,7 +27,8 @@ kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather_kernel.h gpu/comm/p
 gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
-  gpu/comm/nvshmem/nvshmem_api.c gpu/comm/nvshmem/nvshmem_api.h gpu/comm/nvshmem/nvshmem_memory.c \
+  gpu/comm/nvshmem/nvshmem_api.c gpu/comm/nvshmem/nvshmem_api.h \
+  gpu/comm/nvshmem/nvshmem_kernels.c gpu/comm/nvshmem/nvshmem_kernels.h gpu/comm/nvshmem/nvshmem_memory.c \
   gpu/comm/nvshmem/nvshmem_memory.h gpu/comm/nvshmem/nvshmem_messages.c gpu/comm/nvshmem/nvshmem_messages.h \
   gpu/comm/outbox.c gpu/comm/outbox.h \
   gpu/comm/peer_memory.c gpu/comm/peer_memory.h \
@@ -86,6 +87,8 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/visited_tests.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_bottom_up.cuh \
+  gpu/bfs/direction_optimizing/peer/internode_bfs.h \
+  gpu/bfs/direction_optimizing/peer/internode_links.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_levels.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh \
@@ -93,9 +96,14 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
 gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/host_staged_bfs.c \
   gpu/bfs/direction_optimizing/peer/host_staged_bfs.h \
+  gpu/bfs/direction_optimizing/peer/internode_bfs_host.c \
+  gpu/bfs/direction_optimizing/peer/internode_bfs_host.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
   gpu/bfs/direction_optimizing/peer/peer_bfs_host.c
 gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
+
+# Kernels that put by NVSHMEM are relocatable, and linked on their own with its device library.
+nvshmem_kernels = gpu/bfs/direction_optimizing/peer/internode_bfs_kernel.cu
 
 kernels += gpu/bfs/merge/merge_kernel.cu gpu/bfs/merge/merge_phases_kernel.cu
 kernel_includes += gpu/bfs/merge/merge.h gpu/bfs/merge/merge_level.cuh
@@ -210,7 +218,7 @@ emulated = gpu/emulated/lanes.cc gpu/emulated/nvshmem.cc gpu/emulated/runtime.cc
 EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated/launch.h \
   gpu/emulated/nvshmem.h gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
 
-EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
+EXTRA_DIST += $(kernels) $(nvshmem_kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/bfs/direction_optimizing/test_direction_policy.c \
   gpu/bfs/direction_optimizing/peer/test_peer_bfs_shape.c \
   gpu/comm/test_allgather.c gpu/comm/nvshmem/test_nvshmem_messages.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
@@ -247,7 +255,8 @@ gpu_validate_test_tree_validation_mt_SOURCES = gpu/validate/test_tree_validation
 gpu_validate_test_tree_validation_mt_LDADD = $(TAP_LDADD)
 
 if EMULATED
-libhopwave_a_LIBADD += $(emulated:.cc=.o)
+libhopwave_a_LIBADD += $(emulated:.cc=.o) $(nvshmem_kernels:.cu=.o)
+CLEANFILES += $(nvshmem_kernels:.cu=.cc)
 CLEANFILES += $(emulated:.cc=.o) $(emulated:.cc=.d) $(kernels:.cu=.cc) $(dynamic_kernels:.o=.cc)
 -include $(emulated:.cc=.d)
 check_PROGRAMS += gpu/emulated/test_emulated.t
@@ -262,10 +271,23 @@ gpu/dynamic_link.o: $(dynamic_kernels)
 	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
 libhopwave_a_LIBADD += gpu/dynamic_link.o
 CLEANFILES += gpu/dynamic_link.o
+if NVSHMEM_DEVICE
+$(nvshmem_kernels:.cu=.o): override NVCCFLAGS += -rdc=true -isystem $(NVSHMEM_DIR)/include
+gpu/nvshmem_image.fatbin: $(nvshmem_kernels:.cu=.o)
+	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -fatbin -o $@ $(nvshmem_kernels:.cu=.o) \
+	  -L$(NVSHMEM_DIR)/lib -lnvshmem_device
+gpu/nvshmem_image.o: gpu/nvshmem_image.fatbin
+	$(AM_V_GEN)printf '%s\n' '.section .rodata' '.global hw_nvshmem_image' '.balign 64' \
+	  'hw_nvshmem_image: .incbin "$<"' '.section .note.GNU-stack,"",%progbits' | \
+	  $(CC) -x assembler -c -o $@ -
+libhopwave_a_LIBADD += gpu/nvshmem_image.o
+CLEANFILES += gpu/nvshmem_image.fatbin gpu/nvshmem_image.o
+endif
 endif
 # nvcc writes the dependencies of each kernel file next to its object.
-CLEANFILES += $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
--include $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
+CLEANFILES += $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d) $(nvshmem_kernels:.cu=.cu.d) \
+  $(nvshmem_kernels:.cu=.o)
+-include $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d) $(nvshmem_kernels:.cu=.cu.d)
 else
 libhopwave_a_SOURCES += gpu/gpu_method_registry_stub.c
 endif
@@ -287,7 +309,7 @@ emulate = $(CXX) -std=c++17 -O1 -g $(SANITIZER_CFLAGS) -isystem $(top_srcdir)/gp
 	  $(emulate) -w -fno-strict-aliasing -include cuda_runtime.h -MF $*.cu.d -c -o $@ $*.cc
 .cc.o:
 	$(AM_V_EMULATE)$(MKDIR_P) $(@D) && $(emulate) -Wall -Wextra -Wshadow -MF $*.d -c -o $@ $<
-$(kernels:.cu=.o) $(dynamic_kernels): $(top_srcdir)/gpu/emulated/launches.py
+$(kernels:.cu=.o) $(dynamic_kernels) $(nvshmem_kernels:.cu=.o): $(top_srcdir)/gpu/emulated/launches.py
 else
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \

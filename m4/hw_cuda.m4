@@ -5,7 +5,9 @@
 # GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
 # CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS and the conditional HAVE_CUDA; defines HAVE_NCCL
 # where its header is. The library itself is looked for when a run asks for it. So is NVSHMEM's, which
-# needs no headers: first in the folder that is given, HW_NVSHMEM_DIR.
+# needs no headers: first in the folder that is given, HW_NVSHMEM_DIR. Where that has headers and the
+# device library too, kernels put to other nodes: sets NVSHMEM_DIR and the conditional NVSHMEM_DEVICE,
+# and defines HW_NVSHMEM_DEVICE.
 # With emulated devices (gpu/emulated), for tests alone, kernels are C++ that CXX compiles:
 # the conditional EMULATED.
 AC_DEFUN([HW_CHECK_CUDA], [
@@ -16,11 +18,12 @@ AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
   [compute capabilities to compile for, such as 80,90, and PTX of the last (default: 75,80,90: Turing to Hopper)])],
   [], [with_cuda_arch=75,80,90])
 AC_ARG_WITH([nvshmem], [AS_HELP_STRING([--with-nvshmem=DIR],
-  [NVSHMEM 3, in DIR/lib; looked for by transport nvshmem when it runs (default: where the linker looks)])],
+  [NVSHMEM 3, in DIR/lib; looked for by transport nvshmem when it runs (default: where the linker looks); with
+   its headers and device library, kernels put to other nodes])],
   [], [with_nvshmem=no])
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
-hw_cuda=no hw_nccl=no CUDA_ARCH_FLAGS=
+hw_cuda=no hw_nccl=no hw_nvshmem_kernels=no CUDA_ARCH_FLAGS=
 AS_IF([test "x$with_cuda" = xemulated], [
   AC_CHECK_PROGS([CXX], [g++ clang++])
   AC_CHECK_PROGS([PYTHON3], [python3])
@@ -68,7 +71,19 @@ AS_CASE([$with_nvshmem], [no], [], [yes],
   [AC_MSG_ERROR([--with-nvshmem needs a folder: --with-nvshmem=DIR, of DIR/lib/libnvshmem_host.so.3])], [
   AS_IF([test ! -e "$with_nvshmem/lib/libnvshmem_host.so.3"],
     [AC_MSG_ERROR([--with-nvshmem=$with_nvshmem: there is no lib/libnvshmem_host.so.3 in it])])
-  AC_DEFINE_UNQUOTED([HW_NVSHMEM_DIR], ["$with_nvshmem"], [where NVSHMEM is])])
+  AC_DEFINE_UNQUOTED([HW_NVSHMEM_DIR], ["$with_nvshmem"], [where NVSHMEM is])
+  AS_IF([test $hw_cuda = yes], [
+    AC_MSG_CHECKING([whether kernels can put by NVSHMEM])
+    AS_IF([test ! -e "$with_nvshmem/lib/libnvshmem_device.a" ||
+           test ! -e "$with_nvshmem/include/nvshmemx.h"],
+      [hw_nvshmem_kernels="no: include/nvshmemx.h or lib/libnvshmem_device.a is not there"],
+      [grep -q cudaLibraryLoadData "$hw_cuda_dir/include/cuda_runtime_api.h"],
+      [hw_nvshmem_kernels=yes
+       AC_DEFINE([HW_NVSHMEM_DEVICE], [1], [kernels put by NVSHMEM])],
+      [hw_nvshmem_kernels="no: CUDA 12.8 or later is needed"])
+    AC_MSG_RESULT([$hw_nvshmem_kernels])])])
+AC_SUBST([NVSHMEM_DIR], [$with_nvshmem])
+AM_CONDITIONAL([NVSHMEM_DEVICE], [test "$hw_nvshmem_kernels" = yes])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_ARCH_FLAGS])
 AC_SUBST([CUDA_LIBS])

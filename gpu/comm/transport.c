@@ -214,8 +214,11 @@ static enum hw_status open_nvshmem(struct hw_transport *transport, struct hw_err
         return HW_OK;
     if (transport->nodes.count == 1)
         return HW_RESOURCES; /* try_heaps() has said why */
-    return hw_host_staging_open(ctx, &transport->nodes, HW_MPI_BUFFERS_DEVICE, transport->nvshmem,
-                                &transport->staging, err);
+    HW_TRY(hw_host_staging_open(ctx, &transport->nodes, HW_MPI_BUFFERS_DEVICE, transport->nvshmem,
+                                &transport->staging, err));
+    HW_TRY(hw_nvshmem_kernels_open(transport->nvshmem, &transport->nodes, err));
+    transport->kernels_put = !transport->nvshmem->kernels.why_not;
+    return HW_OK;
 }
 
 /* Opens peer, or mpi if that is AUTO's choice. Collective; ranks agree. */
@@ -288,6 +291,7 @@ void hw_transport_borrow(const struct hw_transport *from, struct hw_transport *t
                                        .staging = from->staging,
                                        .nccl = from->nccl,
                                        .nvshmem = from->nvshmem,
+                                       .kernels_put = from->kernels_put,
                                        .peer_access = from->peer_access,
                                        .direct = from->direct,
                                        .borrowed = true};

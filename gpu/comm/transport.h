@@ -10,7 +10,8 @@
  *          heaps, by copies between them;
  *   nccl   NCCL's sends and receives, if the build has it;
  *   nvshmem  heaps are symmetric memory of NVSHMEM. Within one node kernels address them, as over
- *          peer. Between nodes exchanges are those of mpi, with puts in place of MPI's messages.
+ *          peer. Between nodes exchanges are those of mpi, with puts in place of MPI's messages;
+ *          kernels put too, if the build has NVSHMEM's device library (kernels_put).
  *
  * A heap is a symmetric allocation: it has the same size on all ranks, and an array has the same
  * offset in each. "Over peer" means in all files: with peer_access, which nvshmem has within a
@@ -38,7 +39,8 @@ struct hw_transport {
     struct hw_host_staging *staging; /* mpi, and nvshmem between nodes */
     struct hw_nccl *nccl;
     struct hw_nvshmem *nvshmem;
-    bool borrowed; /* nodes, staging, nccl and nvshmem belong to another transport */
+    bool kernels_put; /* nvshmem between nodes: kernels can put to other nodes themselves */
+    bool borrowed;    /* nodes, staging, nccl and nvshmem belong to another transport */
     struct hw_internode_traffic internode; /* nccl: since hw_transport_internode_traffic() */
 };
 

@@ -5,7 +5,8 @@
  * the specification allows: the bytes of a put in pieces, puts and signals in any order, but the
  * signal of a put after its bytes, and all before quiet() returns. So what works here by luck
  * alone, without a signal or a wait for it, fails soon. What a put sends must not change before
- * quiet(): it is compared with a copy.
+ * quiet(): it is compared with a copy. Kernels put too (gpu/emulated/include/nvshmem.h); quiet() of
+ * a block is for the puts of that block alone.
  *
  * Environment:
  *   HW_EMULATED_NVSHMEM=0             there is no library
@@ -14,12 +15,19 @@
  *   HW_EMULATED_NVSHMEM_SEED          of the order and the delays of deliveries (1)
  *   HW_EMULATED_NVSHMEM_DELAY         longest delay of a delivery in microseconds (50)
  *   HW_EMULATED_NVSHMEM_LOSE          so many puts and signals are delivered, and then none
+ *   HW_EMULATED_NVSHMEM_KERNELS=0     kernels cannot put
+ *   HW_EMULATED_NVSHMEM_FAULT         of kernels, so that tests find it: 1: quiet() does nothing;
+ *                                     2: waits for words end at once; 3: signals of puts do not
+ *                                     wait for their bytes
  *   NVSHMEM_SYMMETRIC_SIZE            bytes of the symmetric heap (no limit)
  */
 #include "gpu/emulated/nvshmem.h"
 
 #include "gpu/emulated/launch.h"
 
+#include <nvshmemx.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -41,6 +49,8 @@ using emulated::fail;
 using emulated::setting;
 
 constexpr int max_ranks = 64, poll_microseconds = 20;
+constexpr int host = -1; /* who puts: a block, or the host by a stream */
+enum fault { no_quiet = 1, no_wait, no_order };
 constexpr double barrier_seconds = 60; /* before a barrier is given up */
 constexpr double wait_seconds = 8;     /* before the stream of a wait is left busy */
 
@@ -69,12 +79,14 @@ struct delivery {
     size_t bytes;
     uint64_t signal;
     std::shared_ptr<int> pieces_left; /* of the put whose signal this is, or that this is part of */
+    int issuer;
 };
 
 /* What a put sends, and a copy of it. */
 struct source {
     const char *at;
     std::vector<char> copy;
+    int issuer;
 };
 
 struct job {
@@ -82,10 +94,10 @@ struct job {
     int rank = 0, ranks = 0;
     size_t used = 0;
     std::map<char *, allocation> allocations; /* by their address on this rank */
-    std::vector<source> sources;              /* of puts since quiet() */
 
-    std::mutex mutex;
+    std::mutex mutex; /* of all below */
     std::condition_variable changed;
+    std::vector<source> sources; /* of puts since quiet() */
     std::vector<delivery> queue;
     bool ends = false;
     long delivered = 0;
@@ -145,9 +157,17 @@ void deliver(const delivery &one)
     }
 }
 
+bool is_at_fault(fault kind)
+{
+    static const long asked = setting("HW_EMULATED_NVSHMEM_FAULT", 0);
+
+    return asked == kind;
+}
+
 bool may_be_delivered(const delivery &one)
 {
-    return one.from || !one.pieces_left || *one.pieces_left == 0;
+    return one.from || !one.pieces_left || *one.pieces_left == 0 ||
+           (one.issuer != host && is_at_fault(no_order));
 }
 
 /* Delivers the queue until the job ends. */
@@ -177,14 +197,7 @@ void deliver_all(job *of)
     }
 }
 
-void drain()
-{
-    std::unique_lock<std::mutex> lock(own->mutex);
-
-    own->changed.wait(lock, [] { return own->queue.empty(); });
-}
-
-/* Whether what was sent since quiet() is what it was. */
+/* Ends the process if what was sent since quiet() is not what it was. With the mutex. */
 void check_sources()
 {
     for (source &sent : own->sources) {
@@ -196,6 +209,29 @@ void check_sources()
         changed_sources++;
         sent.copy.assign(sent.at, sent.at + sent.copy.size());
     }
+}
+
+/* Waits until all that a block or the host has put is delivered, then forgets its sources. */
+void drain(int issuer)
+{
+    std::unique_lock<std::mutex> lock(own->mutex);
+    const auto is_its = [issuer](const auto &one) { return one.issuer == issuer; };
+
+    own->changed.wait(
+        lock, [&is_its] { return std::none_of(own->queue.begin(), own->queue.end(), is_its); });
+    check_sources();
+    own->sources.erase(std::remove_if(own->sources.begin(), own->sources.end(), is_its),
+                       own->sources.end());
+}
+
+/* The same of all. */
+void drain_all()
+{
+    std::unique_lock<std::mutex> lock(own->mutex);
+
+    own->changed.wait(lock, [] { return own->queue.empty(); });
+    check_sources();
+    own->sources.clear();
 }
 
 /* The address on a rank of symmetric memory that has the address `memory` here. */
@@ -266,8 +302,7 @@ int init(unsigned, hw_nvshmem_init *with)
 
 void finalize()
 {
-    drain();
-    check_sources();
+    drain_all();
     barrier();
     own->mutex.lock();
     own->ends = true;
@@ -318,9 +353,7 @@ void release(void *memory)
 
     if (found == own->allocations.end())
         fail("%p is freed, and is not symmetric memory", memory);
-    drain();
-    check_sources();
-    own->sources.clear();
+    drain_all();
     emulated::keep_busy(nullptr); /* with what waits for words in this memory */
     barrier();
     for (int q = 0; q < own->ranks; q++)
@@ -339,31 +372,44 @@ void *pointer(const void *memory, int rank)
     return rank / node == own->rank / node ? address_on(rank, memory) : nullptr;
 }
 
-void put_signal(void *to, const void *from, size_t bytes, uint64_t *at, uint64_t signal, int,
-                int rank, void *)
+void put(int issuer, void *to, const void *from, size_t bytes, uint64_t *at, uint64_t signal,
+         int rank)
 {
     char *target = address_on(rank, to);
     const char *sent = static_cast<const char *>(from);
-    check_sources();
-    own->sources.push_back({sent, {sent, sent + bytes}});
     const std::lock_guard<std::mutex> lock(own->mutex);
+    check_sources();
+    own->sources.push_back({sent, {sent, sent + bytes}, issuer});
     const size_t pieces = 1 + own->random() % 3;
     const auto left = std::make_shared<int>(static_cast<int>(pieces));
 
     for (size_t k = 0; k < pieces; k++) {
         const size_t begin = bytes * k / pieces, end = bytes * (k + 1) / pieces;
-        own->queue.push_back({target + begin, sent + begin, end - begin, 0, left});
+        own->queue.push_back({target + begin, sent + begin, end - begin, 0, left, issuer});
     }
-    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, left});
+    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, left, issuer});
     own->changed.notify_all();
 }
 
-void put_word(uint64_t *at, uint64_t signal, int, int rank, void *)
+void put_word(int issuer, uint64_t *at, uint64_t signal, int rank)
 {
     const std::lock_guard<std::mutex> lock(own->mutex);
 
-    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, nullptr});
+    own->queue.push_back({address_on(rank, at), nullptr, 0, signal, nullptr, issuer});
     own->changed.notify_all();
+}
+
+/* ---- on streams ---- */
+
+void put_signal(void *to, const void *from, size_t bytes, uint64_t *at, uint64_t signal, int,
+                int rank, void *)
+{
+    put(host, to, from, bytes, at, signal, rank);
+}
+
+void signal_op(uint64_t *at, uint64_t signal, int, int rank, void *)
+{
+    put_word(host, at, signal, rank);
 }
 
 void wait(uint64_t *at, int, uint64_t signal, void *)
@@ -379,18 +425,62 @@ void wait(uint64_t *at, int, uint64_t signal, void *)
 
 void quiet(void *)
 {
-    drain();
-    check_sources();
-    own->sources.clear();
+    drain(host);
+}
+
+int init_image(void *)
+{
+    return setting("HW_EMULATED_NVSHMEM_KERNELS", 1) == 0;
+}
+
+int end_image(void *)
+{
+    return 0;
+}
+
+/* This block, for calls of kernels. */
+int own_block()
+{
+    return static_cast<int>(emulated::block_index().x);
 }
 
 } // namespace
 
 bool hw_emulated_nvshmem(hw_nvshmem_api *api)
 {
-    *api = {get_id,  set_id,  version,    init,     finalize, allocate,
-            release, pointer, put_signal, put_word, wait,     quiet};
+    *api = {get_id,  set_id,     version,   init, finalize, allocate,   release,
+            pointer, put_signal, signal_op, wait, quiet,    init_image, end_image};
     return setting("HW_EMULATED_NVSHMEM", 1) != 0;
+}
+
+/* ---- in kernels ---- */
+
+void nvshmemx_putmem_signal_nbi_block(void *to, const void *from, size_t bytes, uint64_t *at,
+                                      uint64_t signal, int, int rank)
+{
+    emulated::block_barrier(emulated::reduction::any, 0);
+    if (emulated::thread_index().x == 0)
+        put(own_block(), to, from, bytes, at, signal, rank);
+    emulated::block_barrier(emulated::reduction::any, 0);
+}
+
+void nvshmemx_signal_op(uint64_t *at, uint64_t signal, int, int rank)
+{
+    put_word(own_block(), at, signal, rank);
+}
+
+int nvshmem_uint64_test(uint64_t *word, int comparison, uint64_t value)
+{
+    emulated::yield_lane();
+    const uint64_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+
+    return is_at_fault(no_wait) || (comparison == NVSHMEM_CMP_EQ ? now == value : now >= value);
+}
+
+void nvshmem_quiet()
+{
+    if (!is_at_fault(no_quiet))
+        drain(own_block());
 }
 
 long hw_emulated_nvshmem_changed_sources(void)

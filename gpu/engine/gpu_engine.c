@@ -39,6 +39,16 @@ static const char *mpi_buffers_of(const void *given)
     return engine->transport.direct ? "device" : "host";
 }
 
+static const char *puts_of(const void *given)
+{
+    const struct hw_gpu_engine *engine = given;
+
+    if (!is_distributed(engine) || engine->transport.kind != HW_TRANSPORT_SHMEM ||
+        engine->transport.peer_access)
+        return NULL;
+    return engine->kernels_put ? "kernels" : "host";
+}
+
 static const char *kernel_of(const void *given)
 {
     const struct hw_gpu_engine *engine = given;
@@ -392,6 +402,7 @@ const struct hw_engine_ops hw_gpu_engine_ops = {.device = HW_GPU,
                                                 .destroy = destroy,
                                                 .transport = transport_of,
                                                 .mpi_buffers = mpi_buffers_of,
+                                                .puts = puts_of,
                                                 .kernel = kernel_of};
 
 /* ---- for methods ---- */

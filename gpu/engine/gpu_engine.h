@@ -124,6 +124,7 @@ struct hw_gpu_engine {
     uint32_t *staging;  /* on the host, pinned (hw_gpu_pin): [own vertices + 1], or NULL */
     void *result_state; /* of results */
     void *state;        /* of the method */
+    bool kernels_put;   /* the search puts to other nodes from its kernels */
     const char *kernel; /* the one that a method with several chose in plan(), by name; or NULL */
 
     /* One GPU (gpu/engine/one_gpu_graph.h): */

@@ -203,6 +203,8 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
          t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},
+        {"puts",
+         t->method->ops->puts ? t->method->ops->puts(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},

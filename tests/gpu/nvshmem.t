@@ -1,6 +1,6 @@
 #!/bin/sh
 # Searches over NVSHMEM: within a node, and between nodes that emulated devices pretend to be, whose
-# puts are late and out of order; and what is refused. HW_GRAPHS=N tries so many random graphs, each
+# puts are late and out of order; what kernels that put must not leave out; and what is refused. HW_GRAPHS=N tries so many random graphs, each
 # with three orders of deliveries.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
@@ -48,13 +48,58 @@ while [ $i -lt "${HW_GRAPHS:-1}" ]; do
         each="--ranks-per-node $HW_EMULATED_NVSHMEM_NODE"
         shape=$((4 / HW_EMULATED_NVSHMEM_NODE))x$HW_EMULATED_NVSHMEM_NODE
         like bfs --layout 1d --parts 4 --method fused $each
+        like bfs --layout 1d --parts 4 --method fused --direction bottom-up $each
         like bfs --layout 2d --grid 2x2 --method scan2d $each
         like bfs --layout degree-separated --parts $shape --method delegates
         like sssp --algorithm sssp --layout 1d --parts 4 --method delta $each
         like sssp --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford $each
     done
 done
+# put_by WHO: who put in the last search.
+put_by() {
+    is "by $1" "$(hopwave-info gpu.h5 | sed -n 's/^ *puts: //p')" "$1"
+}
+
+# Levels of more edges than are broadcast: entries for owners, words of bitmaps; also late ones.
+export HW_EMULATED_NVSHMEM_DELAY
+hopwave-generate -q --force --model rmat --scale 15 -o g.h5
+hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
+HW_EMULATED_NVSHMEM_NODE=2
+HW_EMULATED_NVSHMEM_DELAY=1000
+like bfs --layout 1d --parts 4 --method fused --direction top-down --ranks-per-node 2
+put_by kernels
+HW_EMULATED_NVSHMEM_DELAY=50
+export HOPWAVE_NVSHMEM_PUTS=host
+like bfs --layout 1d --parts 4 --method fused --ranks-per-node 2
+put_by host
+unset HOPWAVE_NVSHMEM_PUTS
+
+# found NAME FAULT: a fault of kernels ends a search, or changes trees, for one of three orders.
+found() {
+    for HW_EMULATED_NVSHMEM_SEED in 1 2 3; do
+        if ! HW_EMULATED_NVSHMEM_FAULT=$2 ranks 4 hopwave-traverse -q --force g.h5 $over --roots 2 \
+            --layout 1d --parts 4 --method fused --direction bottom-up --ranks-per-node 2 \
+            --canonical-parents --check -o gpu.h5 2>err >out ||
+            [ "$(hopwave-info gpu.h5 | grep '/parent:')" != "$(hopwave-info bfs.h5 | grep '/parent:')" ]; then
+            ok "$1 is found" true
+            return
+        fi
+    done
+    ok "$1 is found" false
+}
+hopwave-generate -q --force --model rmat --scale 9 -o g.h5
+hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
+HW_EMULATED_NVSHMEM_DELAY=1000
+found "no quiet() before send buffers are filled again" 1
+ok "by its bytes" grep -q 'that a put sends .* changed before quiet' err
+found "no wait for the signal of a put" 2
+found "a signal that does not wait for its bytes" 3
+HW_EMULATED_NVSHMEM_DELAY=50
+
 HW_EMULATED_NVSHMEM_NODE=4
+hopwave-generate -q --force --model rmat --scale 7 --weights integer:1:99 -o g.h5
+hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
+hopwave-traverse -q --force g.h5 --layout 1d --algorithm sssp --roots 2 --canonical-parents -o sssp.h5
 like bfs --layout 1d --parts 4 --method fused
 like sssp --algorithm sssp --layout 1d --parts 4 --method delta
 is "which is written down" "$(hopwave-info gpu.h5 | grep -c 'transport: nvshmem')" 1
@@ -77,8 +122,11 @@ refused "a device for two ranks" 4 'nvshmem needs a GPU for each rank' \
 refused "ranks of a node that do not reach each other" 4 \
     'rank [0-9] cannot address the memory of rank [0-9]' \
     env HW_EMULATED_NVSHMEM_NODE=2 "$MPIEXEC" -n 4 $search
-refused "messages that are lost" 4 'rank [0-9] had no signal from rank [0-9] within 8 s' \
-    env HW_EMULATED_NVSHMEM_NODE=2 HW_EMULATED_NVSHMEM_LOSE=40 "$MPIEXEC" -n 4 $search \
-    --ranks-per-node 2
+for puts in kernels host; do
+    refused "messages that are lost, put by $puts" 4 \
+        'rank [0-9] had no signal from rank [0-9] within 8 s' \
+        env HW_EMULATED_NVSHMEM_NODE=2 HW_EMULATED_NVSHMEM_LOSE=40 HW_EMULATED_SLOWER=1 \
+        HOPWAVE_NVSHMEM_PUTS=$puts "$MPIEXEC" -n 4 $search --ranks-per-node 2
+done
 ok "no file is left of these" test ! -e no.h5
 done_testing

@@ -87,6 +87,10 @@ enum hw_status hw_nvshmem_load(struct hw_nvshmem_api *api, struct hw_error *err)
                            functions[f].name, HW_NVSHMEM_MAJOR);
         memcpy(functions[f].to, &found, sizeof found);
     }
+    void *init = dlsym(library, "nvshmemx_culibrary_init");
+    void *end = dlsym(library, "nvshmemx_culibrary_finalize");
+    memcpy(&api->init_image, &init, sizeof init);
+    memcpy(&api->end_image, &end, sizeof end);
     return check_version(api, err);
 }
 

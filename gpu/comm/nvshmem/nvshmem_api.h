@@ -59,6 +59,9 @@ struct hw_nvshmem_api {
                    void *stream);                                              /* local */
     void (*wait)(uint64_t *at, int comparison, uint64_t signal, void *stream); /* local */
     void (*quiet)(void *stream);                                               /* local */
+    /* Make NVSHMEM known to the kernels of an image, a cudaLibrary_t, and end that. NULL where the
+     * library has no such functions. Local. */
+    int (*init_image)(void *image), (*end_image)(void *image);
 };
 
 /* Loads the library and checks its version. Local. Returns HW_RESOURCES where there is none, or

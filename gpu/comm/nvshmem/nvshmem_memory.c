@@ -99,6 +99,7 @@ void hw_nvshmem_close(struct hw_nvshmem *self)
 {
     if (!self)
         return;
+    hw_nvshmem_kernels_close(self);
     if (self->open)
         self->api.finalize();
     free(self);

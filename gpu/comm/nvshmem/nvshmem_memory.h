@@ -7,12 +7,14 @@
 #define HOPWAVE_GPU_COMM_NVSHMEM_MEMORY_H
 
 #include "gpu/comm/nvshmem/nvshmem_api.h"
+#include "gpu/comm/nvshmem/nvshmem_kernels.h"
 #include "lib/comm/context.h"
 
 struct hw_nvshmem {
     const struct hw_context *ctx;
     struct hw_nvshmem_api api;
     bool open;
+    struct hw_nvshmem_kernels kernels;
 };
 
 /*

@@ -66,6 +66,10 @@ struct hw_engine_ops {
      * function or its result is NULL where no device memory is sent. Local. */
     const char *(*mpi_buffers)(const void *engine);
 
+    /* Who puts into the memory of other nodes, where the transport puts: "kernels" or "host". The
+     * function or its result is NULL where nobody does. Local. */
+    const char *(*puts)(const void *engine);
+
     /* Which of its kernels the engine chose for the graph, by name. The function or its result is
      * NULL where there is one only. Local. */
     const char *(*kernel)(const void *engine);

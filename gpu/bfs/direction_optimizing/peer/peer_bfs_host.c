@@ -1,6 +1,7 @@
 /* Method `fused` on several GPUs of one node, host side: heaps, launch, results, trace. The search
  * is in gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/peer/host_staged_bfs.h"
+#include "gpu/bfs/direction_optimizing/peer/internode_bfs_host.h"
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
 
 #include "gpu/device/memory_kernels.h"
@@ -43,12 +44,13 @@ struct state {
     struct hw_peer_bfs_params params;
     struct hw_peer_bfs_shape shape;
     struct hw_partition_1d_output output;
-    struct hw_peer_bfs_stepper stepper; /* for transports other than peer */
+    struct hw_internode_bfs internode;  /* for nodes whose kernels put */
+    struct hw_peer_bfs_stepper stepper; /* for other transports than peer */
     hw_count parent_at;                 /* byte offset of parent in the heaps */
     uint32_t *remote_parent; /* [active] parents of another part; transports other than peer */
     struct hw_peer_bfs_trace_record
         *host_trace;                     /* [trace_capacity] where the host records the trace */
-    struct hw_peer_bfs_traffic *traffic; /* likewise */
+    struct hw_peer_bfs_traffic *traffic; /* [trace_capacity] not over peer */
     uint64_t own_edges;                  /* elements of this part's lists of in-neighbors */
     uint32_t root_position;              /* among the owned vertices, or HW_INVALID_VERTEX */
 };
@@ -81,7 +83,7 @@ static enum hw_status tabulate_degrees(struct hw_gpu_engine *engine, struct hw_e
     if (status != HW_OK)
         return status;
     hw_bfs_tabulate(&classes, true, policy);
-    if (!state->params.host_staged && policy->hub_share < MIN_HUB_SHARE)
+    if (engine->transport.peer_access && policy->hub_share < MIN_HUB_SHARE)
         policy->bits_fraction = 1;
     return HW_OK;
 }
@@ -102,7 +104,9 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 /* Byte offsets of the arrays in a heap. */
 struct heap {
     hw_count bits[2], inbox, parent;
-    hw_count outbox, packed; /* host_staged only */
+    hw_count outbox;    /* host_staged, or between nodes */
+    hw_count packed;    /* host_staged */
+    hw_count internode; /* between nodes */
     hw_count bytes;
 };
 
@@ -113,8 +117,10 @@ static hw_count after(hw_count at, hw_count bytes)
     return at + (bytes + line - 1) / line * line;
 }
 
-static struct heap layout_heap(const struct hw_peer_bfs_params *params)
+static struct heap layout_heap(const struct state *state)
 {
+    const struct hw_peer_bfs_params *params = &state->params;
+    const bool sends = params->host_staged || state->internode.used;
     const struct hw_partition_1d *partition = &params->partition;
     const hw_count bits = (hw_count)partition->core * partition->parts / 8;
     const hw_count inboxes = (hw_count)partition->parts * params->inbox_capacity * 8;
@@ -125,8 +131,10 @@ static struct heap layout_heap(const struct hw_peer_bfs_params *params)
     heap.inbox = after(heap.bits[1], bits);
     heap.parent = after(heap.inbox, inboxes);
     heap.outbox = after(heap.parent, (hw_count)partition->active * 4);
-    heap.packed = after(heap.outbox, params->host_staged ? inboxes : 0);
-    heap.bytes = after(heap.packed, params->host_staged ? bits : 0);
+    heap.packed = after(heap.outbox, sends ? inboxes : 0);
+    heap.internode = after(heap.packed, params->host_staged ? bits : 0);
+    heap.bytes =
+        heap.internode + hw_internode_bfs_heap_bytes(&state->internode, &params->partition);
     return heap;
 }
 
@@ -150,6 +158,8 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.trace && !params->host_staged)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
+    hw_internode_bfs_add_arrays(&state->internode, params->trace_capacity, engine->options.trace,
+                                arrays);
     hw_gpu_add(arrays, &output->parent_id, owned, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
     hw_gpu_add(arrays, &output->ancestor, partition->parts * active, sizeof *output->ancestor);
@@ -159,9 +169,11 @@ static void plan_arrays(struct hw_gpu_engine *engine)
 }
 
 /* Sets all but what depends on degrees. Costs were measured on four H200 over peer; on two over mpi
- * and nccl, where the exchanges of a level take a tenth of a millisecond. */
+ * and nccl, where the exchanges of a level take a tenth of a millisecond. Between nodes whose
+ * kernels put there is no network to measure: a level costs a few barriers more than over peer. */
 static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_params *params)
 {
+    const bool internode = engine->transport.kernels_put;
     const struct hw_partition_1d *partition = &params->partition;
     struct hw_bfs_policy *policy = &params->policy;
 
@@ -174,7 +186,7 @@ static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_pa
         .block_vertices = params->host_staged ? 0 : HW_PEER_BFS_BLOCK_VERTICES,
         .block_edges = BLOCK_EDGES,
         .broadcast_edges = BROADCAST_EDGES,
-        .bits_fraction = params->host_staged ? HW_BFS_QUEUED_FRACTION : BITS_FRACTION,
+        .bits_fraction = params->host_staged || internode ? HW_BFS_QUEUED_FRACTION : BITS_FRACTION,
         .pull_weight = hw_fused_pull_weight(&engine->options),
         .costs = {.push_edge = 60,
                   .only_edge = 38,
@@ -182,7 +194,7 @@ static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_pa
                   .bits_vertex = 14,
                   .unqueued = 4e7f,
                   .pull_first = 5,
-                  .pull = 5e6f}};
+                  .pull = internode ? 2e7f : 5e6f}};
     if (!params->host_staged)
         return;
     policy->costs.push_edge = 100;
@@ -214,15 +226,17 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    params->host_staged = !engine->transport.peer_access;
+    params->host_staged = !engine->transport.peer_access && !engine->transport.kernels_put;
+    hw_internode_bfs_plan(&state->internode, &engine->transport, params);
+    engine->kernels_put = state->internode.used;
     set_policy(engine, params);
     params->timeout_ns = HW_GPU_KERNEL_TIMEOUT_NS;
-    params->hubs = params->host_staged ? 0 : core < HUBS ? (uint32_t)core : HUBS;
+    params->hubs = !engine->transport.peer_access ? 0 : core < HUBS ? (uint32_t)core : HUBS;
     params->trace_capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     params->inbox_capacity =
         partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
     plan_arrays(engine);
-    engine->heap_bytes = layout_heap(params).bytes;
+    engine->heap_bytes = layout_heap(state).bytes;
     engine->temporary_bytes = (hw_count)(core > partition->owned ? core : partition->owned) * 4;
     return tabulate_degrees(engine, err);
 }
@@ -233,29 +247,31 @@ static void *at(const struct hw_gpu_engine *engine, uint32_t part, hw_count offs
     return engine->transport.heap[part] + offset;
 }
 
-/* Sets the pointers into the heaps: of all GPUs over peer, else of this GPU alone. */
+/* Sets the pointers into the heaps: of all GPUs over peer, between nodes of those of this node;
+ * else, and for the other GPUs, of this GPU. */
 static void set_heap_pointers(struct hw_gpu_engine *engine)
 {
     struct state *state = engine->state;
     struct hw_peer_bfs_params *params = &state->params;
     const uint32_t part = params->partition.part;
     const size_t capacity = params->inbox_capacity;
-    const struct heap heap = layout_heap(params);
+    const struct heap heap = layout_heap(state);
 
     for (uint32_t q = 0; q < params->partition.parts; q++) {
-        const uint32_t mapped = params->host_staged ? part : q;
-        unsigned long long *inboxes =
-            at(engine, mapped, params->host_staged ? heap.outbox : heap.inbox);
+        const bool is_mapped = !params->host_staged && engine->transport.heap[q];
+        const uint32_t mapped = is_mapped ? q : part;
+        unsigned long long *inboxes = at(engine, mapped, is_mapped ? heap.inbox : heap.outbox);
         params->signals[q] = at(engine, mapped, 0);
         params->peer_parent[q] = at(engine, mapped, heap.parent);
         for (int half = 0; half < 2; half++)
             params->visited[half][q] = at(engine, mapped, heap.bits[half]);
-        params->inbox[q] = inboxes + (params->host_staged ? q : part) * capacity;
+        params->inbox[q] = inboxes + (is_mapped ? part : q) * capacity;
     }
     params->received = at(engine, part, heap.inbox);
     params->packed = params->host_staged ? at(engine, part, heap.packed) : NULL;
     params->parent = at(engine, part, heap.parent);
     state->parent_at = heap.parent;
+    state->internode.heap = heap.internode;
     state->output.parent = params->parent;
     state->output.parent_is_first_neighbor = params->parent_is_first_neighbor;
     state->stepper = (struct hw_peer_bfs_stepper){.transport = &engine->transport,
@@ -286,6 +302,8 @@ static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 
     if (state->params.host_staged)
         return hw_peer_bfs_search_by_steps(&state->stepper, engine->root.vertex, err);
+    if (state->internode.used)
+        return hw_internode_bfs_launch(&state->internode, &state->shape, engine->root.vertex, err);
     return hw_cuda(hw_peer_bfs_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method fused", err);
 }
@@ -303,7 +321,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     if (params->host_staged && engine->options.trace)
         status = hw_alloc(&state->host_trace, params->trace_capacity, sizeof *state->host_trace,
                           "the steps", err);
-    if (status == HW_OK && params->host_staged && engine->options.trace)
+    if (status == HW_OK && !engine->transport.peer_access && engine->options.trace)
         status = hw_alloc(&state->traffic, params->trace_capacity, sizeof *state->traffic,
                           "the steps", err);
     status = hw_agree(engine->ctx->world, status, err);
@@ -314,7 +332,10 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
         status = init_control(params, err);
-    if (status == HW_OK)
+    if (status == HW_OK && state->internode.used)
+        status = hw_internode_bfs_open(&state->internode, &engine->transport, params, &state->shape,
+                                       err);
+    else if (status == HW_OK)
         status = hw_cuda(hw_peer_bfs_launch_shape(params, &state->shape), "method fused", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
@@ -455,7 +476,10 @@ static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err
                                           "an inbox overflowed"};
     const struct state *state = engine->state;
     uint32_t failed = 0;
-    enum hw_status status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
+    enum hw_status status = hw_internode_bfs_outcome(&state->internode, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
 
     return status == HW_OK
                ? hw_gpu_check_failed(engine, failed, reasons, HW_PEER_BFS_INBOX_FULL + 1, err)
@@ -512,7 +536,7 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->edges_examined = (hw_count)record->edges;
     step->sent.bytes = (hw_count)record->bytes;
     step->sent.messages = record->bytes > 0 ? params->partition.parts - 1 : 0;
-    if (params->host_staged) {
+    if (state->traffic) {
         const struct hw_peer_bfs_traffic *traffic = &state->traffic[r];
         step->sent.messages = traffic->messages;
         step->sent.internode.bytes = traffic->internode.bytes;
@@ -544,6 +568,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
         status = hw_gpu_get(&control, params->control, sizeof control, err);
         records.count = hw_gpu_trace_stored(control.trace_records, params->trace_capacity);
     }
+    if (status == HW_OK && state->internode.used)
+        status = hw_internode_bfs_traffic(&state->internode, records.count, state->traffic, err);
     if (status == HW_OK)
         status = count_reached(engine, &rest, err);
     if (status == HW_OK)
