@@ -50,6 +50,7 @@ struct hw_internode_bfs_traffic {
 struct hw_internode_bfs_state {
     struct hw_internode_bfs_traffic sent, traced; /* in this search; until the last trace record */
     uint32_t lost_peer; /* 1 + the part whose signal did not come in time; 0: none */
+    uint32_t ended;     /* another GPU aborted the search first */
 };
 
 struct hw_internode_bfs_params {

@@ -159,12 +159,16 @@ enum hw_status hw_internode_bfs_outcome(const struct hw_internode_bfs *self, str
     if (!self->used)
         return HW_OK;
     HW_TRY(hw_gpu_get(&state, own->state, sizeof state, err));
-    return state.lost_peer == 0
-               ? HW_OK
-               : hw_fail(err, HW_RESOURCES,
-                         "--transport nvshmem: rank %u had no signal from rank %u within %.0f s",
-                         own->peers.partition.part, state.lost_peer - 1,
-                         1e-9 * (double)own->peers.timeout_ns);
+    if (state.lost_peer)
+        return hw_fail(err, HW_RESOURCES,
+                       "--transport nvshmem: rank %u had no signal from rank %u within %.0f s",
+                       own->peers.partition.part, state.lost_peer - 1,
+                       1e-9 * (double)own->peers.timeout_ns);
+    /* Less severe than what the other rank reports. */
+    return state.ended ? hw_fail(err, HW_CHECK_FAILED,
+                                 "--transport nvshmem: rank %u ended its search as another did",
+                                 own->peers.partition.part)
+                       : HW_OK;
 }
 
 enum hw_status hw_internode_bfs_traffic(const struct hw_internode_bfs *self, hw_count count,

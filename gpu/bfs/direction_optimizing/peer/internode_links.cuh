@@ -37,6 +37,7 @@ struct internode_links {
     static __device__ __forceinline__ void signal(const all_params &all, uint32_t q, count64 *slot,
                                                   uint64_t word);
     static __device__ void signal_failure(const all_params &all);
+    static __device__ void note_end(const all_params &all);
     static __device__ void check_word(const all_params &all, uint32_t q, const count64 *slot,
                                       uint64_t word, uint32_t epoch);
     static __device__ bool send_entries(const all_params &all, barrier_result &result,
@@ -89,6 +90,16 @@ __device__ void note_lost(const internode_params &all, uint32_t q)
     if (hw_load_relaxed(&params.control->failed) == 0 &&
         hw_load_relaxed(&params.signals[params.partition.part]->failed) == 0)
         atomicCAS(&all.state->lost_peer, 0u, q + 1);
+}
+
+/* Notes whether another GPU has aborted the search before this one does. */
+__device__ void internode_links::note_end(const internode_params &all)
+{
+    const kernel_params &params = all.peers;
+
+    if (hw_load_relaxed(&params.control->failed) == 0 &&
+        hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0)
+        atomicExch(&all.state->ended, 1u);
 }
 
 /* After the wait for a word of GPU q at a barrier: NVSHMEM makes what was put before visible.

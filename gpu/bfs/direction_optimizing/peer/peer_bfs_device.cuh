@@ -216,6 +216,8 @@ __device__ void abort_search(const typename Links::all_params &all, uint32_t why
 {
     const kernel_params &params = Links::peer_params(all);
 
+    if constexpr (Links::has_network)
+        Links::note_end(all);
     atomicCAS(&params.control->failed, 0u, why);
     for (uint32_t q = 0; q < params.partition.parts; q++)
         *static_cast<volatile uint32_t *>(&params.signals[q]->failed) = 1;
@@ -224,12 +226,14 @@ __device__ void abort_search(const typename Links::all_params &all, uint32_t why
         Links::signal_failure(all);
 }
 
-/* Whether to stop waiting: this GPU or a peer aborted, or the timeout has passed. */
-__device__ __forceinline__ bool should_abort(const kernel_params &params, wait_clock &clock)
+/* Whether to stop waiting: this GPU or a peer aborted, or the timeout has passed. more_ns: a longer
+ * one. */
+__device__ __forceinline__ bool should_abort(const kernel_params &params, wait_clock &clock,
+                                             uint64_t more_ns = 0)
 {
     return hw_load_relaxed(&params.control->failed) != 0 ||
            hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0 ||
-           clock.has_passed(params.timeout_ns);
+           clock.has_passed(params.timeout_ns + more_ns);
 }
 
 /* Barriers so far, over all searches: between GPUs, and of both kinds together. */
@@ -347,14 +351,16 @@ __device__ bool grid_barrier(const typename Links::all_params &all, barrier_resu
 {
     const kernel_params &params = Links::peer_params(all);
     uint32_t *arrived = &params.control->arrived;
+    /* A block may wait for another node, whose timeout is to be the one reported. */
+    constexpr uint64_t more_ns = Links::has_network ? 1000000000 : 0;
 
     barriers.arrivals++;
     __syncthreads();
     if (threadIdx.x == 0) {
         wait_clock clock;
-        result.ok =
-            grid_arrive(arrived, barriers.arrivals) ||
-            grid_wait(arrived, barriers.arrivals, [&] { return should_abort(params, clock); });
+        result.ok = grid_arrive(arrived, barriers.arrivals) ||
+                    grid_wait(arrived, barriers.arrivals,
+                              [&] { return should_abort(params, clock, more_ns); });
         if (!result.ok)
             abort_search<Links>(all, HW_PEER_BFS_BLOCK_TIMEOUT);
     }
