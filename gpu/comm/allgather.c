@@ -4,6 +4,7 @@
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,12 @@
 /* Polls of host memory for each query of the stream. */
 #define POLLS_PER_QUERY 4096
 
-/* Words of a rank that are staged through the host: its own, and its status. */
+/* Words of a rank that are staged through the host, at most: its own, and its status. */
 #define STAGED_WORDS (HW_ALLGATHER_WORDS + 1)
 
 static hw_count slot_bytes(int ranks)
 {
-    return (hw_count)ranks * 2 * 2 * HW_ALLGATHER_WORDS * (hw_count)sizeof(uint64_t);
+    return (hw_count)ranks * 2 * 2 * HW_ALLGATHER_PEER_WORDS * (hw_count)sizeof(uint64_t);
 }
 
 hw_count hw_allgather_heap_bytes(int ranks)
@@ -58,9 +59,11 @@ enum hw_status hw_allgather_open(struct hw_transport *transport, hw_count offset
     const size_t staged = (size_t)(ranks + 1) * STAGED_WORDS * sizeof *allgather->host_staged;
 
     *allgather = (struct hw_allgather){.transport = transport};
-    if (ranks > HW_ALLGATHER_RANKS)
-        return hw_fail(err, HW_BAD_INPUT, "all-gathers between GPUs support up to %d ranks, not %d",
-                       HW_ALLGATHER_RANKS, ranks);
+    if (ranks > (is_peer(allgather) ? HW_ALLGATHER_PEERS : HW_ALLGATHER_RANKS))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "all-gathers between GPUs support up to %d ranks over %s, not %d",
+                       is_peer(allgather) ? HW_ALLGATHER_PEERS : HW_ALLGATHER_RANKS,
+                       hw_transport_name(transport), ranks);
     enum hw_status status =
         hw_cuda((int)cudaMalloc((void **)&allgather->device_results, bytes), "cudaMalloc", err);
     if (status == HW_OK)
@@ -111,14 +114,27 @@ const struct hw_allgather_result *hw_allgather_device(const struct hw_allgather 
     return stored_result(allgather->device_results, allgather->number);
 }
 
-/* Adds one rank's words to a result. */
-static void add_words(struct hw_allgather_result *result, int q, const uint64_t *words,
+/* Bytes of a result that are in use. */
+static size_t result_bytes(int ranks)
+{
+    return offsetof(struct hw_allgather_result, by_rank) +
+           (size_t)ranks * sizeof((struct hw_allgather_result *)NULL)->by_rank[0];
+}
+
+static void clear_result(struct hw_allgather_result *result, uint32_t number)
+{
+    memset(result, 0, offsetof(struct hw_allgather_result, by_rank));
+    result->number = number;
+}
+
+/* Adds one rank's words, [count], to a result. */
+static void add_words(struct hw_allgather_result *result, int q, const uint64_t *words, int count,
                       uint32_t maxima)
 {
-    for (int k = 0; k < HW_ALLGATHER_WORDS; k++) {
+    for (int k = 0; k < count; k++) {
         uint64_t *all = &result->reduced[k];
         result->by_rank[q][k] = words[k];
-        if (!(maxima >> k & 1))
+        if (k >= 32 || !(maxima >> k & 1))
             *all += words[k];
         else if (words[k] > *all)
             *all = words[k];
@@ -148,29 +164,30 @@ static enum hw_status gather_through_hosts(struct hw_allgather *allgather, enum 
 {
     const struct hw_context *ctx = allgather->transport->ctx;
     struct hw_allgather_result *result = stored_result(allgather->host_results, allgather->number);
-    uint64_t *own = allgather->host_staged, *others = own + STAGED_WORDS;
+    const int staged = count + 1;
+    uint64_t *own = allgather->host_staged, *others = own + staged;
     bool all_ok = true;
 
     status = status == HW_OK ? allgather->deferred_error : status;
-    memset(own, 0, STAGED_WORDS * sizeof *own);
+    memset(own, 0, (size_t)staged * sizeof *own);
     if (status == HW_OK)
         status = stage_words(allgather, words, count, err);
-    own[HW_ALLGATHER_WORDS] = status;
-    enum hw_status gathered = hw_mpi(MPI_Allgather(own, STAGED_WORDS, MPI_UINT64_T, others,
-                                                   STAGED_WORDS, MPI_UINT64_T, ctx->world),
-                                     "MPI_Allgather", err);
+    own[count] = status;
+    enum hw_status gathered =
+        hw_mpi(MPI_Allgather(own, staged, MPI_UINT64_T, others, staged, MPI_UINT64_T, ctx->world),
+               "MPI_Allgather", err);
     if (gathered != HW_OK)
         return gathered;
-    *result = (struct hw_allgather_result){.number = allgather->number};
-    for (int q = 0; q < ctx->size; q++, others += STAGED_WORDS) {
-        add_words(result, q, others, maxima);
-        all_ok = all_ok && others[HW_ALLGATHER_WORDS] == HW_OK;
+    clear_result(result, allgather->number);
+    for (int q = 0; q < ctx->size; q++, others += staged) {
+        add_words(result, q, others, count, maxima);
+        all_ok = all_ok && others[count] == HW_OK;
     }
     if (!all_ok)
         return hw_agree(ctx->world, status, err);
     allgather->deferred_error =
         hw_cuda((int)cudaMemcpyAsync(stored_result(allgather->device_results, allgather->number),
-                                     result, sizeof *result, cudaMemcpyHostToDevice,
+                                     result, result_bytes(ctx->size), cudaMemcpyHostToDevice,
                                      (cudaStream_t)allgather->stream),
                 "cudaMemcpyAsync", err);
     return HW_OK;
@@ -234,18 +251,19 @@ static enum hw_status assemble(const struct hw_allgather *allgather, uint32_t nu
 {
     const uint64_t *host_slots = host_slots_of(allgather, number);
     const uint32_t maxima = allgather->maxima[number % HW_ALLGATHER_IN_FLIGHT];
-    uint64_t failed = 0, half[2] = {0, 0}, words[HW_ALLGATHER_WORDS];
+    uint64_t failed = 0, half[2] = {0, 0}, words[HW_ALLGATHER_PEER_WORDS];
     enum hw_status status =
         await(allgather, host_slots + HW_ALLGATHER_HOST_SLOTS - 1, number, &failed, err);
 
-    *result = (struct hw_allgather_result){.number = number, .failed = failed != 0};
+    clear_result(result, number);
+    result->failed = failed != 0;
     for (uint32_t q = 0; q < allgather->params.ranks && status == HW_OK && !failed; q++) {
-        for (int k = 0; k < 2 * HW_ALLGATHER_WORDS && status == HW_OK; k++) {
-            status = await(allgather, host_slots + q * 2 * HW_ALLGATHER_WORDS + k, number,
+        for (int k = 0; k < 2 * HW_ALLGATHER_PEER_WORDS && status == HW_OK; k++) {
+            status = await(allgather, host_slots + q * 2 * HW_ALLGATHER_PEER_WORDS + k, number,
                            &half[k & 1], err);
             words[k / 2] = half[1] << 32 | half[0];
         }
-        add_words(result, (int)q, words, maxima);
+        add_words(result, (int)q, words, HW_ALLGATHER_PEER_WORDS, maxima);
     }
     return status;
 }

@@ -16,7 +16,7 @@
 namespace
 {
 
-static_assert(2 * HW_ALLGATHER_WORDS == 32, "a lane for each half of a word");
+static_assert(2 * HW_ALLGATHER_PEER_WORDS == 32, "a lane for each half of a word");
 
 /* This lane's slot for the words of rank `from` in the heap of rank `at`. */
 __device__ __forceinline__ uint64_t *slot_at(const hw_allgather_params &params, uint32_t at,
@@ -55,10 +55,10 @@ __device__ bool wait_peer(const hw_allgather_params &params, uint32_t q, uint32_
 /* to->reduced from all ranks' words: a thread for each word, sums or maxima. */
 __device__ __forceinline__ void
 reduce_words(const hw_allgather_params &params,
-             const uint64_t (&received)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS], uint32_t maxima,
-             hw_allgather_result *to)
+             const uint64_t (&received)[HW_ALLGATHER_PEERS][HW_ALLGATHER_PEER_WORDS],
+             uint32_t maxima, hw_allgather_result *to)
 {
-    if (threadIdx.x < HW_ALLGATHER_WORDS) {
+    if (threadIdx.x < HW_ALLGATHER_PEER_WORDS) {
         uint64_t all = 0;
         for (uint32_t r = 0; r < params.ranks; r++) {
             const uint64_t value = received[r][threadIdx.x];
@@ -77,7 +77,7 @@ reduce_words(const hw_allgather_params &params,
 __device__ __forceinline__ void
 hw_allgather_block(const hw_allgather_params &params, const uint64_t *word, int count,
                    uint32_t maxima, uint32_t number, hw_allgather_result *to, uint64_t *host_slots,
-                   uint64_t (&received)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS])
+                   uint64_t (&received)[HW_ALLGATHER_PEERS][HW_ALLGATHER_PEER_WORDS])
 {
     const uint32_t lane = threadIdx.x & 31, q = threadIdx.x / 32, k = lane / 2;
     uint64_t half = 0, high = 0;

@@ -43,18 +43,18 @@ hw_count hw_allgather_heap_bytes(int ranks);
  * Opens all-gathers over a transport whose heaps have hw_allgather_heap_bytes() for them at
  * `offset`, a multiple of 8, zeroed. Borrows the transport. Local; ranks must agree before any
  * starts an all-gather. Returns HW_RESOURCES, or HW_BAD_INPUT for more than HW_ALLGATHER_RANKS
- * ranks.
+ * ranks, over peer HW_ALLGATHER_PEERS.
  */
 enum hw_status hw_allgather_open(struct hw_transport *transport, hw_count offset,
                                  struct hw_allgather *allgather, struct hw_error *err);
 
 /*
- * Starts an all-gather after the work in the stream. words: [count <= HW_ALLGATHER_WORDS] on the
- * device; later work in the stream may change them. status: the outcome of this rank's work since
- * the last one; a failure fails the all-gather on all ranks and is returned on this one, so that
- * no rank waits for others that left the loop. Collective: all ranks start the same ones. Over peer
- * returns before the all-gather ends, with failures of this rank only; over other transports it is
- * complete on return, and ranks agree.
+ * Starts an all-gather after the work in the stream. words: [count <= HW_ALLGATHER_WORDS, over peer
+ * HW_ALLGATHER_PEER_WORDS] on the device; later work in the stream may change them. status: the
+ * outcome of this rank's work since the last one; a failure fails the all-gather on all ranks and
+ * is returned on this one, so that no rank waits for others that left the loop. Collective: all
+ * ranks start the same ones. Over peer returns before the all-gather ends, with failures of this
+ * rank only; over other transports it is complete on return, and ranks agree.
  */
 enum hw_status hw_allgather_start(struct hw_allgather *allgather, enum hw_status status,
                                   const uint64_t *words, int count, uint32_t maxima, void *stream,

@@ -17,7 +17,7 @@ __global__ void allgather(const __grid_constant__ hw_allgather_params params, co
                           int count, uint32_t maxima, uint32_t number, hw_allgather_result *to,
                           uint64_t *host_slots)
 {
-    __shared__ uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
+    __shared__ uint64_t received[HW_ALLGATHER_PEERS][HW_ALLGATHER_PEER_WORDS];
 
     hw_allgather_block(params, word, count, maxima, number, to, host_slots, received);
 }

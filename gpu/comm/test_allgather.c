@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITERATIONS = 40, CAPACITY = 1000 };
+/* WORDS: what peer takes, too. */
+enum { ITERATIONS = 40, CAPACITY = 1000, WORDS = HW_ALLGATHER_PEER_WORDS };
 
 /* One transport with all-gathers and an outbox, and words on the device. */
 struct fixture {
@@ -21,7 +22,7 @@ struct fixture {
     struct hw_transport transport;
     struct hw_allgather allgather;
     struct hw_outbox outbox;
-    uint64_t *words; /* [HW_ALLGATHER_WORDS] on the device */
+    uint64_t *words; /* [WORDS] on the device */
 };
 
 /* Word k of rank q in an all-gather: more than 32 bits. */
@@ -45,9 +46,8 @@ static enum hw_status open_fixture(struct fixture *self, enum hw_transport_kind 
     if (status == HW_OK)
         status = hw_allgather_open(&self->transport, 0, &self->allgather, err);
     if (status == HW_OK)
-        status = hw_cuda(
-            (int)cudaMalloc((void **)&self->words, HW_ALLGATHER_WORDS * sizeof *self->words),
-            "cudaMalloc", err);
+        status = hw_cuda((int)cudaMalloc((void **)&self->words, WORDS * sizeof *self->words),
+                         "cudaMalloc", err);
     return hw_agree(ctx->world, status, err);
 }
 
@@ -61,14 +61,13 @@ static void close_fixture(struct fixture *self)
 static enum hw_status start(struct fixture *self, int iteration, enum hw_status status,
                             struct hw_error *err)
 {
-    uint64_t words[HW_ALLGATHER_WORDS];
+    uint64_t words[WORDS];
 
-    for (int k = 0; k < HW_ALLGATHER_WORDS; k++)
+    for (int k = 0; k < WORDS; k++)
         words[k] = word_of(self->ctx->rank, iteration, k);
     if (status == HW_OK)
         status = hw_gpu_put(self->words, words, sizeof words, err);
-    return hw_allgather_start(&self->allgather, status, self->words, HW_ALLGATHER_WORDS, 0xff00,
-                              NULL, err);
+    return hw_allgather_start(&self->allgather, status, self->words, WORDS, 0xff00, NULL, err);
 }
 
 /* Whether a result is correct: sums of the first words, maxima of the others. */
@@ -78,7 +77,7 @@ static bool is_result_of(const struct fixture *self, const struct hw_allgather_r
     const int ranks = self->ctx->size;
     bool ok = true;
 
-    for (int k = 0; k < HW_ALLGATHER_WORDS; k++) {
+    for (int k = 0; k < WORDS; k++) {
         uint64_t all = 0;
         for (int q = 0; q < ranks; q++) {
             all = k < 8 ? all + word_of(q, iteration, k) : word_of(q, iteration, k);

@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define HW_GPU_DELEGATES_MAX_PARTS 64 /* over peer HW_GPU_DELEGATES_MAX_PEERS */
+#define HW_GPU_DELEGATES_MAX_PARTS 256 /* over peer HW_GPU_DELEGATES_MAX_PEERS */
 #define HW_GPU_DELEGATES_MAX_PEERS 8
 
 /* Most edges of dn in one entry of its queue, so that no block gets the whole list of a hub. */
@@ -212,8 +212,16 @@ struct hw_gpu_delegates_search {
 
 /* Canonical parents; else NULL. */
 struct hw_gpu_delegates_canonical {
-    int32_t *delegate_level;                           /* [delegates]; -1 unreached */
-    int32_t *outbox_level[HW_GPU_DELEGATES_MAX_PARTS]; /* levels of the sources, as in outbox */
+    int32_t *delegate_level; /* [delegates]; -1 unreached */
+};
+
+/* Buffers of updates, by part. */
+struct hw_gpu_delegates_buffers {
+    unsigned long long *outbox[HW_GPU_DELEGATES_MAX_PARTS]; /* updates for each part */
+    uint32_t outbox_capacity[HW_GPU_DELEGATES_MAX_PARTS];
+    const unsigned long long *inbox[HW_GPU_DELEGATES_MAX_PARTS]; /* from each part */
+    /* Canonical parents: levels of the sources, as in outbox and inbox; else NULL. */
+    int32_t *outbox_level[HW_GPU_DELEGATES_MAX_PARTS];
     const int32_t *inbox_level[HW_GPU_DELEGATES_MAX_PARTS];
 };
 
@@ -227,9 +235,7 @@ struct hw_gpu_delegates_peers {
     const uint8_t *dirty[2][HW_GPU_DELEGATES_MAX_PEERS]; /* and their summaries */
     const uint32_t *candidate[HW_GPU_DELEGATES_MAX_PEERS]; /* NULL: requested after the search */
     struct hw_gpu_delegates_signals *signals[HW_GPU_DELEGATES_MAX_PEERS];
-    unsigned long long *outbox[HW_GPU_DELEGATES_MAX_PARTS]; /* updates for each part */
-    uint32_t outbox_capacity[HW_GPU_DELEGATES_MAX_PARTS];
-    const unsigned long long *inbox[HW_GPU_DELEGATES_MAX_PARTS]; /* from each part */
+    const struct hw_gpu_delegates_buffers *buffers; /* [1]: large, so not in the parameters */
 };
 
 struct hw_gpu_delegates_config {

@@ -74,8 +74,9 @@ __device__ __forceinline__ uint32_t reserve_outboxes(const step_view &step, uint
 __device__ __forceinline__ void write_update(const step_view &step, const remote_update &edge,
                                              uint32_t at)
 {
-    if (at < step.params.peers.outbox_capacity[edge.owner])
-        step.params.peers.outbox[edge.owner][at] = static_cast<count64>(edge.id) << 32 | edge.slot;
+    if (at < step.params.peers.buffers->outbox_capacity[edge.owner])
+        step.params.peers.buffers->outbox[edge.owner][at] =
+            static_cast<count64>(edge.id) << 32 | edge.slot;
     else
         step.params.control->failed = HW_GPU_DELEGATES_FULL;
 }

@@ -24,7 +24,7 @@ __device__ __forceinline__ void receive_updates(const kernel_params &params,
         if (q == params.graph.part)
             continue;
         for (uint64_t i = from + hw_grid_thread(); i < upto; i += hw_grid_threads()) {
-            const count64 update = __ldcg(params.peers.inbox[q] + i);
+            const count64 update = __ldcg(params.peers.buffers->inbox[q] + i);
             const uint32_t slot = static_cast<uint32_t>(update);
             if (!is_set(params.search.visited_slots, slot) &&
                 !is_set(params.search.found_slots, slot) && claim(params.search.found_slots, slot))

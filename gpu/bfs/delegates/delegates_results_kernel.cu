@@ -187,8 +187,8 @@ __global__ void __launch_bounds__(threads) choose_along_nn(const kernel_params p
                            slot = packed_id - owner * graph.slots;
             if (owner != graph.part) {
                 const uint32_t at = atomicAdd(&params.control->found.sent[owner], 1u);
-                params.peers.outbox[owner][at] = static_cast<count64>(id) << 32 | slot;
-                params.canonical.outbox_level[owner][at] = level;
+                params.peers.buffers->outbox[owner][at] = static_cast<count64>(id) << 32 | slot;
+                params.peers.buffers->outbox_level[owner][at] = level;
             } else if (slot_level(params, slot) == level + 1) {
                 atomicMin(params.search.parent + slot, id);
             }
@@ -200,9 +200,9 @@ __global__ void __launch_bounds__(threads)
     receive_canonical(const kernel_params params, int q, uint32_t count)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
-        const count64 update = params.peers.inbox[q][k];
+        const count64 update = params.peers.buffers->inbox[q][k];
         const uint32_t slot = static_cast<uint32_t>(update);
-        if (slot_level(params, slot) == params.canonical.inbox_level[q][k] + 1)
+        if (slot_level(params, slot) == params.peers.buffers->inbox_level[q][k] + 1)
             atomicMin(params.search.parent + slot, static_cast<uint32_t>(update >> 32));
     }
 }

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define HW_SCAN2D_GRID_MAX_SIDE HW_ALLGATHER_WORDS /* most parts in a row, or in a column */
+#define HW_SCAN2D_GRID_MAX_SIDE HW_ALLGATHER_PEER_WORDS /* most parts in a row, or in a column */
 #define HW_SCAN2D_GRID_BLOCK_ALIGN 1024u
 
 /* Counters that the blocks of one GPU share. 64 bits, as the words of an all-gather. */

@@ -29,7 +29,7 @@ constexpr count64 over_limit = 1ull << 63; /* flag in the first word of an all-g
 using cta_scan = cub::BlockScan<uint32_t, cta_threads>;
 
 struct cta_shared {
-    uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
+    uint64_t received[HW_ALLGATHER_PEERS][HW_ALLGATHER_PEER_WORDS];
     cta_scan::TempStorage scan;
     uint32_t column[cta_tile];                        /* of the lists of a tile */
     uint32_t before[cta_tile];                        /* edges of the tile before each list */

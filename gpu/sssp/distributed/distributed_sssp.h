@@ -39,8 +39,9 @@
 extern "C" {
 #endif
 
-#define HW_DISTRIBUTED_SSSP_MAX_RANKS 16
-#define HW_DISTRIBUTED_SSSP_MAX_RANGES 18
+#define HW_DISTRIBUTED_SSSP_MAX_RANKS 256 /* over peer HW_DISTRIBUTED_SSSP_MAX_PEERS */
+#define HW_DISTRIBUTED_SSSP_MAX_PEERS 16
+#define HW_DISTRIBUTED_SSSP_MAX_BLOCKS 16   /* rows of a grid */
 #define HW_DISTRIBUTED_SSSP_NONE UINT32_MAX /* no local id, no range, no block of lists */
 
 /* ---- kernel parameters ---- */
@@ -53,28 +54,30 @@ struct hw_distributed_sssp_config {
     uint64_t block_magic; /* hw_divisor(block_size).magic */
     uint32_t num_ranges, num_delegates;
     uint32_t num_local_ids; /* num_ranges * block_size + num_delegates */
-    uint32_t range_owner[HW_DISTRIBUTED_SSSP_MAX_RANGES]; /* rank */
-    uint32_t owned_range; /* of the part's owned vertices; it begins at local id
-                             owned_range * block_size */
+    uint32_t owned_range;   /* of the part's owned vertices; it begins at local id
+                               owned_range * block_size */
+    uint32_t num_counters;  /* words of an all-gather: hw_distributed_sssp_num_counters() */
 };
 
 /* Shape of the adjacency lists. */
 struct hw_distributed_sssp_lists {
     uint32_t num_blocks;
-    uint32_t count;                                /* num_blocks * block_size + num_delegates */
-    uint32_t range[HW_DISTRIBUTED_SSSP_MAX_RANKS]; /* owner range of each block's sources */
-    uint32_t end[HW_DISTRIBUTED_SSSP_MAX_RANKS];   /* [num_blocks] past the block's last list that
+    uint32_t count;                                 /* num_blocks * block_size + num_delegates */
+    uint32_t range[HW_DISTRIBUTED_SSSP_MAX_BLOCKS]; /* owner range of each block's sources */
+    uint32_t end[HW_DISTRIBUTED_SSSP_MAX_BLOCKS];   /* [num_blocks] past the block's last list that
                                                       has edges */
-    uint32_t owned_begin;                          /* the first list of the part's owned vertices */
-    uint32_t active; /* owned positions past the last vertex with edges; directed: all */
+    uint32_t owned_begin; /* the first list of the part's owned vertices */
+    uint32_t active;      /* owned positions past the last vertex with edges; directed: all */
 };
 
-/* Other ranks whose vertices occur here; HW_DISTRIBUTED_SSSP_NONE where they do not. */
+/* Who owns which local ids, and the other ranks whose vertices occur here; HW_DISTRIBUTED_SSSP_NONE
+ * where they do not. */
 struct hw_distributed_sssp_peers {
-    uint32_t row_range[HW_DISTRIBUTED_SSSP_MAX_RANKS];    /* owner range of a rank's vertices as
-                                                             targets of edges */
-    uint32_t column_block[HW_DISTRIBUTED_SSSP_MAX_RANKS]; /* block of lists of a rank's vertices
-                                                             as sources */
+    uint32_t range_owner[HW_DISTRIBUTED_SSSP_MAX_RANKS + 1]; /* [config.num_ranges] rank */
+    uint32_t row_range[HW_DISTRIBUTED_SSSP_MAX_RANKS];       /* owner range of a rank's vertices as
+                                                                targets of edges */
+    uint32_t column_block[HW_DISTRIBUTED_SSSP_MAX_RANKS];    /* block of lists of a rank's vertices
+                                                                as sources */
 };
 
 /* The part's edges, constant while searches run. */
@@ -107,7 +110,7 @@ struct hw_distributed_sssp_results {
 struct hw_distributed_sssp_params {
     struct hw_distributed_sssp_config config;
     struct hw_distributed_sssp_lists lists;
-    struct hw_distributed_sssp_peers peers;
+    const struct hw_distributed_sssp_peers *peers; /* [1] */
     struct hw_distributed_sssp_graph graph;
     struct hw_distributed_sssp_state state;
     struct hw_distributed_sssp_results results;
@@ -118,9 +121,7 @@ struct hw_distributed_sssp_params {
 
 /* Counters of a round, which an all-gather distributes to all ranks. */
 enum {
-    HW_DISTRIBUTED_SSSP_COUNT_SENT, /* [8] pairs for each rank, two counts per word */
-    HW_DISTRIBUTED_SSSP_COUNT_BROADCAST =
-        HW_DISTRIBUTED_SSSP_MAX_RANKS / 2,     /* pairs that go to several ranks alike */
+    HW_DISTRIBUTED_SSSP_COUNT_BROADCAST,       /* pairs that go to several ranks alike */
     HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP,    /* vertices of the next frontier, or sent as such */
     HW_DISTRIBUTED_SSSP_COUNT_REST_OF_BUCKET,  /* vertices of a later step of the bucket, or sent
                                                   as such; push counts at most 1 of them */
@@ -131,11 +132,19 @@ enum {
                                                   upper half, unreached ones in the lower half */
     HW_DISTRIBUTED_SSSP_COUNT_EDGES,           /* examined */
     HW_DISTRIBUTED_SSSP_COUNT_FRONTIER_DEGREE, /* sum of the lengths of the frontier's lists */
-    HW_DISTRIBUTED_SSSP_COUNTERS
+    HW_DISTRIBUTED_SSSP_COUNT_SENT,            /* [ranks / 2] pairs for each rank, two counts per
+                                                  word */
+    HW_DISTRIBUTED_SSSP_MAX_COUNTERS =
+        HW_DISTRIBUTED_SSSP_COUNT_SENT + HW_DISTRIBUTED_SSSP_MAX_RANKS / 2
 };
 
+static inline uint32_t hw_distributed_sssp_num_counters(uint32_t ranks)
+{
+    return HW_DISTRIBUTED_SSSP_COUNT_SENT + (ranks + 1) / 2;
+}
+
 struct hw_distributed_sssp_control {
-    unsigned long long counter[HW_DISTRIBUTED_SSSP_COUNTERS];
+    unsigned long long counter[HW_DISTRIBUTED_SSSP_MAX_COUNTERS];
     unsigned long long frontier_lists; /* length of state.frontier_list */
     unsigned long long queue_size;     /* packed: queued lists above, their edges below */
     unsigned long long matches;        /* vertices or edges that a job counts */
@@ -219,9 +228,9 @@ struct hw_allgather_params;
 
 /* Parameters of a run of rounds. */
 struct hw_distributed_sssp_run_params {
-    struct hw_distributed_sssp_outboxes outboxes[2]; /* by the parity of the exchange */
-    uint32_t parity;                                 /* of the first exchange */
-    uint32_t number;                                 /* of the first all-gather */
+    const struct hw_distributed_sssp_outboxes *outboxes; /* [2] by the parity of the exchange */
+    uint32_t parity;                                     /* of the first exchange */
+    uint32_t number;                                     /* of the first all-gather */
     uint32_t run;
     uint32_t max_rounds;
     uint64_t min_frontier_divisor;      /* the run stops early where the next frontier has at most

@@ -28,6 +28,15 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
     if (part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_RANKS)
         return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs supports up to %d parts, not %d", name,
                        HW_DISTRIBUTED_SSSP_MAX_RANKS, part->spec.parts);
+    if (engine->transport.peer_access && part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_PEERS)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method %s supports up to %d parts over %s, not %d; take --transport mpi",
+                       name, HW_DISTRIBUTED_SSSP_MAX_PEERS, hw_transport_name(&engine->transport),
+                       part->spec.parts);
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED &&
+        part->spec.rows > HW_DISTRIBUTED_SSSP_MAX_BLOCKS)
+        return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs supports up to %d rows, not %d", name,
+                       HW_DISTRIBUTED_SSSP_MAX_BLOCKS, part->spec.rows);
     if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method %s has 32-bit vertex numbers", name);
     return HW_OK;
@@ -192,6 +201,8 @@ static void plan_arrays(struct hw_distributed_sssp *sssp)
     hw_gpu_add(arrays, &params->results.parent, (hw_count)params->results.count + 1,
                sizeof *params->results.parent);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
+    hw_gpu_add(arrays, &params->peers, 1, sizeof *params->peers);
+    hw_gpu_add(arrays, &sssp->comm.outboxes, 2, sizeof *sssp->comm.outboxes);
     if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &sssp->device_run.trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
                    sizeof *sssp->device_run.trace);
@@ -243,12 +254,28 @@ static enum hw_status open_summary(struct hw_distributed_sssp *sssp, struct hw_e
     return status;
 }
 
+/* Uploads the tables of the other ranks. Local. */
+static enum hw_status put_tables(struct hw_distributed_sssp *sssp, struct hw_error *err)
+{
+    void *peers = (void *)(uintptr_t)sssp->params.peers;
+
+    HW_TRY(hw_gpu_put(peers, &sssp->peers, sizeof sssp->peers, err));
+    for (unsigned parity = 0; parity < 2; parity++) {
+        const struct hw_distributed_sssp_outboxes boxes =
+            hw_distributed_sssp_outboxes(sssp, parity);
+        HW_TRY(hw_gpu_put(&sssp->comm.outboxes[parity], &boxes, sizeof boxes, err));
+    }
+    return HW_OK;
+}
+
 enum hw_status hw_distributed_sssp_open(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_distributed_sssp *sssp = engine->state;
-    enum hw_status status =
-        hw_agree(engine->ctx->world, hw_distributed_sssp_upload_lists(sssp, err), err);
+    enum hw_status status = hw_distributed_sssp_upload_lists(sssp, err);
 
+    if (status == HW_OK)
+        status = put_tables(sssp, err);
+    status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
     engine->tree_cache.view =

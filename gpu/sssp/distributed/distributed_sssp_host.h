@@ -47,6 +47,7 @@ struct hw_distributed_sssp_comm {
     struct hw_allgather allgather;
     hw_count allgather_offset;                             /* in the heap */
     struct hw_outbox owner_outbox[2], broadcast_outbox[2]; /* by parity of the exchange */
+    struct hw_distributed_sssp_outboxes *outboxes;         /* [2] likewise, on the device */
     unsigned exchanges;                                    /* begun */
     enum hw_status deferred_error; /* of this rank; the next exchange returns it on all ranks */
 };
@@ -117,6 +118,7 @@ struct hw_distributed_sssp_single_kernel {
 struct hw_distributed_sssp {
     struct hw_gpu_engine *engine;
     struct hw_distributed_sssp_params params;
+    struct hw_distributed_sssp_peers peers; /* as params.peers, on the host */
     struct hw_weight_stats weight_stats;
     struct hw_distributed_sssp_host_config config;
     struct hw_distributed_sssp_comm comm;
@@ -167,7 +169,8 @@ enum hw_status hw_distributed_sssp_build(const struct hw_context *ctx, struct hw
 
 /* ---- gpu/sssp/distributed/distributed_sssp_upload.c: local ids and lists on the device ---- */
 
-/* Fills params.config, .lists and .peers. Local. Returns HW_BAD_INPUT where ids exceed 32 bits. */
+/* Fills params.config and .lists, and peers. Local. Returns HW_BAD_INPUT where ids exceed 32 bits.
+ */
 enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
                                                struct hw_error *err);
 
@@ -263,9 +266,9 @@ void hw_distributed_sssp_add_trace_record(struct hw_distributed_sssp *sssp, cons
                                           enum hw_direction direction, hw_count bucket,
                                           const struct hw_distributed_sssp_counters *counters);
 
-/* The buffers of an exchange, by its number. Local. */
+/* The buffers of exchanges whose number has this parity. Local. */
 struct hw_distributed_sssp_outboxes
-hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *sssp, unsigned exchange);
+hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *sssp, unsigned parity);
 
 /* ---- gpu/sssp/distributed/bucket_schedule.c: the methods ---- */
 

@@ -105,20 +105,19 @@ __global__ void __launch_bounds__(threads)
 template <typename K>
 __global__ void __launch_bounds__(threads)
     pack(const __grid_constant__ kernel_params params, const job_t job, int payload,
-         const __grid_constant__ hw_distributed_sssp_outboxes outboxes)
+         const hw_distributed_sssp_outboxes *outboxes)
 {
     __shared__ block_sums sums;
 
-    pack_payload<K>(params, job, payload, outboxes, sums);
+    pack_payload<K>(params, job, payload, *outboxes, sums);
 }
 
 template <typename K>
 __global__ void __launch_bounds__(threads)
     unpack(const __grid_constant__ kernel_params params, const job_t job, int payload,
-           const __grid_constant__ hw_distributed_sssp_outboxes outboxes,
-           const hw_allgather_result *result)
+           const hw_distributed_sssp_outboxes *outboxes, const hw_allgather_result *result)
 {
-    unpack_payload<K>(params, job, payload, outboxes, result);
+    unpack_payload<K>(params, job, payload, *outboxes, result);
 }
 
 /* ---- rounds in one kernel ---- */
@@ -145,7 +144,7 @@ __device__ void count_round(const kernel_params &params,
     total.rounds = r + 1;
     if (run_params.trace) {
         uint64_t sent = 0;
-        for (uint32_t k = 0; k < HW_DISTRIBUTED_SSSP_COUNT_BROADCAST; k++)
+        for (uint32_t k = HW_DISTRIBUTED_SSSP_COUNT_SENT; k < params.config.num_counters; k++)
             sent += (__ldcg(own + k) & UINT32_MAX) + (__ldcg(own + k) >> 32);
         *trace_slot(run_params.trace, run_params.trace_capacity, run_params.first_record + r) =
             hw_distributed_sssp_trace_record{__ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_FRONTIER),
@@ -185,7 +184,7 @@ __global__ void __launch_bounds__(threads, run_blocks)
 {
     using key_t = key_of<kind>;
     __shared__ block_sums sums;
-    __shared__ uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
+    __shared__ uint64_t received[HW_ALLGATHER_PEERS][HW_ALLGATHER_PEER_WORDS];
     cg::grid_group grid = cg::this_grid();
     hw_distributed_sssp_run_summary total = {};
     count64 rest_of_bucket = 0, max_frontier = 0, last = hw_nanoseconds();
@@ -214,8 +213,8 @@ __global__ void __launch_bounds__(threads, run_blocks)
         if (blockIdx.x == 0)
             hw_allgather_block(
                 allgather, reinterpret_cast<const uint64_t *>(params.control->counter),
-                HW_DISTRIBUTED_SSSP_COUNTERS, 1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, number,
-                result, nullptr, received);
+                static_cast<int>(params.config.num_counters),
+                1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, number, result, nullptr, received);
         grid.sync();
         unpack_payload<key_t>(params, job, HW_DISTRIBUTED_SSSP_FOLD, outboxes, result);
         const count64 current_step =
@@ -480,9 +479,9 @@ int hw_distributed_sssp_launch_pack(const hw_distributed_sssp_params *params,
                                     const hw_distributed_sssp_outboxes *outboxes, int blocks)
 {
     if (is_64_bit(params, job))
-        pack<int64_t><<<blocks, threads>>>(*params, *job, payload, *outboxes);
+        pack<int64_t><<<blocks, threads>>>(*params, *job, payload, outboxes);
     else
-        pack<int32_t><<<blocks, threads>>>(*params, *job, payload, *outboxes);
+        pack<int32_t><<<blocks, threads>>>(*params, *job, payload, outboxes);
     return cudaGetLastError();
 }
 
@@ -493,9 +492,9 @@ int hw_distributed_sssp_launch_unpack(const hw_distributed_sssp_params *params,
                                       const hw_allgather_result *result, int blocks)
 {
     if (is_64_bit(params, job))
-        unpack<int64_t><<<blocks, threads>>>(*params, *job, payload, *outboxes, result);
+        unpack<int64_t><<<blocks, threads>>>(*params, *job, payload, outboxes, result);
     else
-        unpack<int32_t><<<blocks, threads>>>(*params, *job, payload, *outboxes, result);
+        unpack<int32_t><<<blocks, threads>>>(*params, *job, payload, outboxes, result);
     return cudaGetLastError();
 }
 

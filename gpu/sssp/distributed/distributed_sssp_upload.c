@@ -21,8 +21,9 @@
 
 /* ---- local ids ---- */
 
-static void init_grid(struct hw_distributed_sssp_params *params, const struct hw_part *part)
+static void init_grid(struct hw_distributed_sssp *sssp, const struct hw_part *part)
 {
+    struct hw_distributed_sssp_params *params = &sssp->params;
     const uint32_t rows = (uint32_t)part->spec.rows, columns = (uint32_t)part->spec.columns;
     const uint32_t i = (uint32_t)part->grid.row, j = (uint32_t)part->grid.column;
 
@@ -32,21 +33,22 @@ static void init_grid(struct hw_distributed_sssp_params *params, const struct hw
     params->lists.num_blocks = rows;
     params->lists.owned_begin = i * params->config.block_size;
     for (uint32_t m = 0; m < columns; m++) {
-        params->config.range_owner[m] = m * rows + i;
-        params->peers.row_range[m * rows + i] = m;
+        sssp->peers.range_owner[m] = m * rows + i;
+        sssp->peers.row_range[m * rows + i] = m;
     }
     for (uint32_t k = 0; k < rows; k++) {
         params->lists.range[k] = k == i ? j : columns + k;
         if (rows == 1)
             continue;
-        params->config.range_owner[columns + k] = j * rows + k;
-        params->peers.column_block[j * rows + k] = k;
+        sssp->peers.range_owner[columns + k] = j * rows + k;
+        sssp->peers.column_block[j * rows + k] = k;
     }
 }
 
-static void init_degree_separated(struct hw_distributed_sssp_params *params,
-                                  const struct hw_part *part)
+static void init_degree_separated(struct hw_distributed_sssp *sssp, const struct hw_part *part)
 {
+    struct hw_distributed_sssp_params *params = &sssp->params;
+
     params->config.block_size = part->separate.slots;
     params->config.num_delegates = part->separate.delegates;
     params->config.owned_range = (uint32_t)part->index;
@@ -54,7 +56,7 @@ static void init_degree_separated(struct hw_distributed_sssp_params *params,
     params->lists.num_blocks = 1;
     params->lists.range[0] = params->config.owned_range;
     for (uint32_t q = 0; q < params->config.ranks; q++)
-        params->config.range_owner[q] = params->peers.row_range[q] = q;
+        sssp->peers.range_owner[q] = sssp->peers.row_range[q] = q;
 }
 
 /* Whether the offsets of both kinds of lists of a directed graph are there, by owned position. */
@@ -91,12 +93,13 @@ enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
 
     params->config.ranks = (uint32_t)part->spec.parts;
     params->config.rank = (uint32_t)part->index;
+    params->config.num_counters = hw_distributed_sssp_num_counters(params->config.ranks);
     for (int q = 0; q < HW_DISTRIBUTED_SSSP_MAX_RANKS; q++)
-        params->peers.row_range[q] = params->peers.column_block[q] = HW_DISTRIBUTED_SSSP_NONE;
+        sssp->peers.row_range[q] = sssp->peers.column_block[q] = HW_DISTRIBUTED_SSSP_NONE;
     if (separate)
-        init_degree_separated(params, part);
+        init_degree_separated(sssp, part);
     else
-        init_grid(params, part);
+        init_grid(sssp, part);
     const uint64_t num_ids = (uint64_t)params->config.num_ranges * params->config.block_size +
                              params->config.num_delegates;
     const uint64_t lists = (uint64_t)params->lists.num_blocks * params->config.block_size +
@@ -458,7 +461,7 @@ static enum hw_status put_graph_ids(const struct hw_distributed_sssp *sssp, cons
     enum hw_status status = HW_OK;
 
     for (uint32_t s = 0; s < params->config.num_ranges && status == HW_OK; s++)
-        status = hw_gpu_put(to + s * block, ids + params->config.range_owner[s] * block,
+        status = hw_gpu_put(to + s * block, ids + sssp->peers.range_owner[s] * block,
                             block * sizeof *to, err);
     if (status != HW_OK || params->config.num_delegates == 0)
         return status;

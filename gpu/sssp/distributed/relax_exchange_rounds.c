@@ -63,10 +63,9 @@ enum hw_status hw_distributed_sssp_clear_counters(struct hw_distributed_sssp *ss
 }
 
 struct hw_distributed_sssp_outboxes
-hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *sssp, unsigned exchange)
+hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *sssp, unsigned parity)
 {
     const struct hw_transport *transport = &sssp->engine->transport;
-    const unsigned parity = exchange & 1;
     struct hw_distributed_sssp_outboxes outboxes = {{NULL}, {NULL}, {NULL}, {NULL}};
 
     for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
@@ -105,9 +104,8 @@ static enum hw_status deliver(struct hw_distributed_sssp *sssp,
              broadcast_received[HW_DISTRIBUTED_SSSP_MAX_RANKS] = {0};
 
     for (uint32_t q = 0; q < params->config.ranks; q++) {
-        const uint32_t *receivers = payload == HW_DISTRIBUTED_SSSP_EXPAND
-                                        ? params->peers.column_block
-                                        : params->peers.row_range;
+        const uint32_t *receivers = payload == HW_DISTRIBUTED_SSSP_EXPAND ? sssp->peers.column_block
+                                                                          : sssp->peers.row_range;
         const hw_count all =
             (hw_count)result->by_rank[params->config.rank][HW_DISTRIBUTED_SSSP_COUNT_BROADCAST] *
             pair;
@@ -143,12 +141,13 @@ static int64_t key_of(uint64_t complement)
 }
 
 /* Counts the pairs that this rank sent, once for each receiver, and the messages. */
-static void count_sent(const struct hw_distributed_sssp_params *params,
+static void count_sent(const struct hw_distributed_sssp *sssp,
                        enum hw_distributed_sssp_payload payload, const uint64_t *own,
                        struct hw_distributed_sssp_counters *counters)
 {
-    const uint32_t *receivers = payload == HW_DISTRIBUTED_SSSP_EXPAND ? params->peers.column_block
-                                                                      : params->peers.row_range;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const uint32_t *receivers =
+        payload == HW_DISTRIBUTED_SSSP_EXPAND ? sssp->peers.column_block : sssp->peers.row_range;
     const uint64_t broadcast = own[HW_DISTRIBUTED_SSSP_COUNT_BROADCAST];
 
     for (uint32_t q = 0; q < params->config.ranks; q++) {
@@ -181,7 +180,7 @@ static void read_counters(const struct hw_distributed_sssp *sssp,
         .own_frontier = own[HW_DISTRIBUTED_SSSP_COUNT_FRONTIER],
         .own_current_step = own[HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP],
         .own_edges = own[HW_DISTRIBUTED_SSSP_COUNT_EDGES]};
-    count_sent(&sssp->params, payload, own, counters);
+    count_sent(sssp, payload, own, counters);
 }
 
 enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, enum hw_status status,
@@ -193,18 +192,18 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
     const struct hw_distributed_sssp_params *params = &sssp->params;
     const struct hw_allgather_result *result = NULL;
     const bool peer = sssp->engine->transport.peer_access;
-    const struct hw_distributed_sssp_outboxes outboxes =
-        hw_distributed_sssp_outboxes(sssp, sssp->comm.exchanges);
+    const struct hw_distributed_sssp_outboxes *outboxes =
+        &sssp->comm.outboxes[sssp->comm.exchanges & 1];
 
     if (status == HW_OK)
         status = sssp->comm.deferred_error;
     if (status == HW_OK)
         status = cuda(
-            hw_distributed_sssp_launch_pack(params, job, payload, &outboxes, sssp->config.blocks),
+            hw_distributed_sssp_launch_pack(params, job, payload, outboxes, sssp->config.blocks),
             "the kernel that packs", err);
     status = hw_allgather_start(
         &sssp->comm.allgather, status, (const uint64_t *)params->control->counter,
-        HW_DISTRIBUTED_SSSP_COUNTERS, 1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, NULL, err);
+        (int)params->config.num_counters, 1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, NULL, err);
     if (status == HW_OK && !peer)
         status = hw_allgather_wait(&sssp->comm.allgather, &result, err);
     if (status == HW_OK && !peer)
@@ -215,7 +214,7 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *sssp, en
     sssp->comm.deferred_error = sssp->comm.allgather.deferred_error;
     if (sssp->comm.deferred_error == HW_OK)
         sssp->comm.deferred_error =
-            cuda(hw_distributed_sssp_launch_unpack(params, job, payload, &outboxes,
+            cuda(hw_distributed_sssp_launch_unpack(params, job, payload, outboxes,
                                                    hw_allgather_device(&sssp->comm.allgather),
                                                    sssp->config.blocks),
                  "the kernel that unpacks", err);
@@ -363,7 +362,7 @@ static enum hw_status run_on_device(struct hw_distributed_sssp *sssp,
 {
     const struct hw_distributed_sssp_run_summary *summary = sssp->device_run.summary;
     const struct hw_distributed_sssp_run_params run = {
-        .outboxes = {hw_distributed_sssp_outboxes(sssp, 0), hw_distributed_sssp_outboxes(sssp, 1)},
+        .outboxes = sssp->comm.outboxes,
         .parity = sssp->comm.exchanges & 1,
         .number = sssp->comm.allgather.number + 1,
         .run = ++sssp->device_run.runs,

@@ -140,7 +140,7 @@ __device__ void pack_fold(const kernel_params &params, const job_t &job,
                           const hw_distributed_sssp_outboxes &outboxes, packed_counts &counts)
 {
     for (uint32_t s = 0; s < params.config.num_ranges; s++) {
-        const uint32_t q = params.config.range_owner[s];
+        const uint32_t q = params.peers->range_owner[s];
         void *buffer = outboxes.send[q];
         if (q == params.config.rank)
             continue;
@@ -186,7 +186,7 @@ __device__ void pack_expand(const kernel_params &params, const job_t &job,
                    [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < params.config.ranks; q++)
                            if (q != params.config.rank &&
-                               params.peers.column_block[q] != HW_DISTRIBUTED_SSSP_NONE)
+                               params.peers->column_block[q] != HW_DISTRIBUTED_SSSP_NONE)
                                store(outboxes.send[q], at, item, key);
                    });
     }
@@ -222,7 +222,7 @@ __device__ void pack_broadcast(const kernel_params &params, const job_t &job,
                    [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < params.config.ranks; q++)
                            if (q != params.config.rank &&
-                               params.peers.row_range[q] != HW_DISTRIBUTED_SSSP_NONE)
+                               params.peers->row_range[q] != HW_DISTRIBUTED_SSSP_NONE)
                                store(outboxes.send[q], at, item, key);
                    });
     }
@@ -310,9 +310,9 @@ __device__ void unpack_payload(const kernel_params &params, const job_t &job, in
                                const hw_allgather_result *result)
 {
     /* The all-gather has distributed the counters: clear them for the next round. */
-    if (hw_grid_thread() < HW_DISTRIBUTED_SSSP_COUNTERS)
+    if (hw_grid_thread() < HW_DISTRIBUTED_SSSP_MAX_COUNTERS)
         params.control->counter[hw_grid_thread()] = 0;
-    if (hw_grid_thread() == HW_DISTRIBUTED_SSSP_COUNTERS)
+    if (hw_grid_thread() == HW_DISTRIBUTED_SSSP_MAX_COUNTERS)
         params.control->queue_size = params.control->frontier_lists = 0;
     for (uint32_t step = 1; step < params.config.ranks; step++) {
         const uint32_t q = (params.config.rank + step) % params.config.ranks;
@@ -327,15 +327,15 @@ __device__ void unpack_payload(const kernel_params &params, const job_t &job, in
             receive_updates<K>(params, job, outboxes.broadcast_recv[q], broadcast,
                                first_delegate(params), delegate_lists(params));
         } else if (payload == HW_DISTRIBUTED_SSSP_EXPAND &&
-                   params.peers.column_block[q] != HW_DISTRIBUTED_SSSP_NONE) {
-            const uint32_t b = params.peers.column_block[q];
+                   params.peers->column_block[q] != HW_DISTRIBUTED_SSSP_NONE) {
+            const uint32_t b = params.peers->column_block[q];
             receive_broadcast<K>(params, job, outboxes.recv[q], broadcast,
                                  params.lists.range[b] * params.config.block_size,
                                  b * params.config.block_size, true);
         } else if (payload == HW_DISTRIBUTED_SSSP_BROADCAST &&
-                   params.peers.row_range[q] != HW_DISTRIBUTED_SSSP_NONE) {
+                   params.peers->row_range[q] != HW_DISTRIBUTED_SSSP_NONE) {
             receive_broadcast<K>(params, job, outboxes.recv[q], broadcast,
-                                 params.peers.row_range[q] * params.config.block_size, 0, false);
+                                 params.peers->row_range[q] * params.config.block_size, 0, false);
         }
     }
 }

@@ -134,6 +134,7 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     hw_gpu_add(arrays, &params->search.found_slots, params->graph.slot_words,
                sizeof *params->search.found_slots);
     hw_gpu_add(arrays, &params->search.parent, slots, sizeof *params->search.parent);
+    hw_gpu_add(arrays, &params->peers.buffers, 1, sizeof *params->peers.buffers);
     hw_gpu_add(arrays, &params->search.level, slots, sizeof *params->search.level);
     hw_gpu_add(arrays, &params->queue[HW_GPU_NN], slots, sizeof(uint32_t));
     hw_gpu_add(arrays, &params->queue[HW_GPU_ND], slots, sizeof(uint32_t));
@@ -249,27 +250,57 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
 }
 
-/* Sets the pointers to the levels that belong to updates, where parents are canonical. Collective.
- */
-static enum hw_status set_level_pointers(struct hw_gpu_engine *engine, enum hw_status status,
-                                         struct hw_error *err)
+/* The offsets in the other ranks' heaps of what they receive from this one: *peer_offset from
+ * in, both [ranks]. Collective. */
+static enum hw_status exchange_offsets(const struct hw_gpu_engine *engine, const hw_count *in,
+                                       hw_count *peer_offset, struct hw_error *err)
 {
-    struct hw_gpu_delegates_state *state = engine->state;
-    const struct hw_gpu_delegates_heap *heap = &state->heap;
-    char *const *base = engine->transport.heap, *const own = base[engine->ctx->rank];
-    hw_count peer_offset[HW_GPU_DELEGATES_MAX_PARTS];
+    return hw_mpi(
+        MPI_Alltoall(in, 1, HW_MPI_COUNT, peer_offset, 1, HW_MPI_COUNT, engine->ctx->world),
+        "MPI_Alltoall", err);
+}
 
-    if (status != HW_OK || !state->canonical)
-        return status;
-    status = hw_mpi(MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, peer_offset, 1, HW_MPI_COUNT,
-                                 engine->ctx->world),
-                    "MPI_Alltoall", err);
+/* Fills the table of buffers: in this rank's heap what is received, and what is sent where the host
+ * stages it; else that is in the receiver's. Collective; ranks agree. */
+static enum hw_status fill_buffers(struct hw_gpu_engine *engine,
+                                   struct hw_gpu_delegates_buffers *buffers, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    const struct hw_gpu_delegates_heap *heap = &state->heap;
+    const bool staged = state->params.config.host_staged;
+    char *const *base = engine->transport.heap, *const own = base[engine->ctx->rank];
+    hw_count peer_offset[HW_GPU_DELEGATES_MAX_PARTS], peer_level[HW_GPU_DELEGATES_MAX_PARTS];
+
+    HW_TRY_ALL(engine->ctx, exchange_offsets(engine, heap->in, peer_offset, err), err);
+    if (state->canonical)
+        HW_TRY_ALL(engine->ctx, exchange_offsets(engine, heap->in_level, peer_level, err), err);
     for (int q = 0; q < engine->ctx->size; q++) {
-        state->params.canonical.inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
-        state->params.canonical.outbox_level[q] =
-            (int32_t *)(state->params.config.host_staged ? own + heap->out_level[q]
-                                                         : base[q] + peer_offset[q]);
+        buffers->inbox[q] = (unsigned long long *)(own + heap->in[q]);
+        buffers->outbox_capacity[q] = (uint32_t)state->upload.to[q];
+        buffers->outbox[q] =
+            (unsigned long long *)(staged ? own + heap->out[q] : base[q] + peer_offset[q]);
+        if (!state->canonical)
+            continue;
+        buffers->inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
+        buffers->outbox_level[q] =
+            (int32_t *)(staged ? own + heap->out_level[q] : base[q] + peer_level[q]);
     }
+    return HW_OK;
+}
+
+/* Uploads the table of buffers. Collective; ranks agree. */
+static enum hw_status put_buffers(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    void *to = (void *)(uintptr_t)state->params.peers.buffers;
+    struct hw_gpu_delegates_buffers *buffers = NULL;
+
+    HW_TRY_ALL(engine->ctx,
+               hw_alloc_zero(&buffers, 1, sizeof *buffers, "the table of buffers", err), err);
+    enum hw_status status = fill_buffers(engine, buffers, err);
+    if (status == HW_OK)
+        status = hw_agree(engine->ctx->world, hw_gpu_put(to, buffers, sizeof *buffers, err), err);
+    free(buffers);
     return status;
 }
 
@@ -282,24 +313,12 @@ static enum hw_status set_heap_pointers(struct hw_gpu_engine *engine, struct hw_
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap;
     const int parts = engine->ctx->size, me = engine->ctx->rank;
-    hw_count peer_offset[HW_GPU_DELEGATES_MAX_PARTS];
-    enum hw_status status = hw_mpi(
-        MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, peer_offset, 1, HW_MPI_COUNT, engine->ctx->world),
-        "MPI_Alltoall", err);
 
     for (int half = 0; half < 2; half++) {
         params->search.found[half] = (uint32_t *)(base[me] + heap->found[half]);
         params->search.dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
     }
     params->search.candidate = (uint32_t *)(base[me] + heap->candidate);
-    for (int q = 0; q < parts; q++) {
-        params->peers.inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
-        params->peers.outbox_capacity[q] = (uint32_t)state->upload.to[q];
-        params->peers.outbox[q] =
-            (unsigned long long *)(state->params.config.host_staged ? base[me] + heap->out[q]
-                                                                    : base[q] + peer_offset[q]);
-    }
-    status = set_level_pointers(engine, status, err);
     params->peers.masks = 0;
     if (params->config.host_staged) {
         params->peers.fetched = state->staged.combined = (uint32_t *)(base[me] + heap->combined);
@@ -317,7 +336,7 @@ static enum hw_status set_heap_pointers(struct hw_gpu_engine *engine, struct hw_
         }
         params->peers.candidate[params->peers.masks++] = (uint32_t *)(base[q] + heap->candidate);
     }
-    return hw_agree(engine->ctx->world, status, err);
+    return put_buffers(engine, err);
 }
 
 /* Creates streams and events, and the host status. */

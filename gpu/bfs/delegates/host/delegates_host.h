@@ -82,6 +82,7 @@ struct hw_gpu_delegates_staged {
     uint32_t *mask;                           /* [mask_words] on the host, pinned */
     uint32_t *received_lists;                 /* likewise: lists of delegates */
     uint32_t *count;                          /* [1] on the device */
+    uint64_t *words;                          /* [ranks][ranks] what all ranks exchange in a step */
     hw_count owned_delegates;                 /* delegates of this part */
     struct hw_gpu_delegates_control *control; /* [1] on the host, pinned: after the visits */
     struct hw_gpu_delegates_times *times;     /* [HW_GPU_DELEGATES_TIMES] */

@@ -50,6 +50,9 @@ enum hw_status hw_gpu_delegates_staged_open(struct hw_gpu_engine *engine, struct
         status = hw_cuda((int)cudaHostAlloc((void **)&staged->control, sizeof *staged->control,
                                             cudaHostAllocDefault),
                          "cudaHostAlloc", err);
+    if (status == HW_OK)
+        status = hw_alloc(&staged->words, (hw_count)ctx->size * ctx->size, sizeof *staged->words,
+                          "the counts of a step", err);
     if (status == HW_OK && engine->options.trace)
         status = hw_alloc_zero(&staged->times, HW_GPU_DELEGATES_TIMES, sizeof *staged->times,
                                "the steps", err);
@@ -69,6 +72,7 @@ void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged)
     cudaFreeHost(staged->received_lists);
     cudaFreeHost(staged->control);
     free(staged->times);
+    free(staged->words);
     if (staged->two_phases && staged->own_comm != MPI_COMM_NULL)
         MPI_Comm_free(&staged->own_comm);
     *staged = (struct hw_gpu_delegates_staged){0};
@@ -417,6 +421,7 @@ enum hw_status hw_gpu_delegates_staged_search(struct hw_gpu_engine *engine, stru
     struct hw_gpu_delegates_run run = {.engine = engine,
                                        .state = state,
                                        .staged = &state->staged,
+                                       .words = state->staged.words,
                                        .request = MPI_REQUEST_NULL,
                                        .phase_begin = hw_seconds()};
 

@@ -10,9 +10,9 @@ struct hw_gpu_delegates_run {
     struct hw_gpu_engine *engine;
     struct hw_gpu_delegates_state *state;
     struct hw_gpu_delegates_staged *staged;
-    struct hw_gpu_delegates_counts counts;                                   /* of the step */
-    uint64_t words[HW_GPU_DELEGATES_MAX_PARTS * HW_GPU_DELEGATES_MAX_PARTS]; /* of all ranks */
-    bool any_updates; /* some part sends updates in this step */
+    struct hw_gpu_delegates_counts counts; /* of the step */
+    uint64_t *words;                       /* staged->words */
+    bool any_updates;                      /* some part sends updates in this step */
     hw_count sent_before[HW_GPU_DELEGATES_MAX_PARTS], received[HW_GPU_DELEGATES_MAX_PARTS];
     hw_count sent_now[HW_GPU_DELEGATES_MAX_PARTS], received_now[HW_GPU_DELEGATES_MAX_PARTS];
     MPI_Request request;

@@ -203,7 +203,7 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
     else if (warp == warps - 1)
         signal_arrival(params, shared, search.barriers, allgather, number);
     __syncthreads();
-    if (i < HW_ALLGATHER_WORDS) {
+    if (i < HW_ALLGATHER_PEER_WORDS) {
         shared.reduced[i] = reduce_word(params, shared, i);
     } else if (i >= 32 && i < 32 + HW_DELTA_COUNT_WORDS) {
         reinterpret_cast<uint64_t *>(&shared.previous)[i - 32] =

@@ -22,7 +22,7 @@ constexpr int threads = HW_DELTA_THREADS, warps = threads / 32;
  */
 constexpr uint32_t send_capacity = 96, updates_per_lane = send_capacity / 32;
 
-static_assert(static_cast<int>(HW_DELTA_COUNT_WORDS) <= HW_ALLGATHER_WORDS,
+static_assert(static_cast<int>(HW_DELTA_COUNT_WORDS) <= HW_ALLGATHER_PEER_WORDS,
               "an all-gather carries the counters");
 
 /* Counters that are summed over the lanes; the minimum key follows them. The last four are those of
@@ -46,10 +46,10 @@ template <bool several> struct exchange_shared {
 
 template <> struct exchange_shared<true> {
     uint64_t received[HW_DELTA_RANKS]
-                     [HW_ALLGATHER_WORDS]; /* words of each rank at the last peer barrier */
-    uint64_t reduced[HW_ALLGATHER_WORDS];  /* their sums or maxima over the ranks */
-    uint64_t updates_end[HW_DELTA_RANKS];  /* prefix sums of the updates received from each rank */
-    uint32_t overflowed;                   /* an outbox was full */
+                     [HW_ALLGATHER_PEER_WORDS]; /* words of each rank at the last peer barrier */
+    uint64_t reduced[HW_ALLGATHER_PEER_WORDS];  /* their sums or maxima over the ranks */
+    uint64_t updates_end[HW_DELTA_RANKS]; /* prefix sums of the updates received from each rank */
+    uint32_t overflowed;                  /* an outbox was full */
     uint4 send_buffer[warps][send_capacity]; /* (local id, source, key), or a chunk of a packed
                                                 broadcast */
     uint32_t outbox_offset[HW_DELTA_RANKS]
