@@ -3,7 +3,7 @@ EXTRA_DIST += bench/classes bench/peers-cpu bench/peers-gpu bench/peer_runs.py b
 EXTRA_DIST += bench/bench_graphs.py bench/graph500_roots.py bench/gpu-methods
 EXTRA_DIST += bench/gpu-common.sh bench/side_by_side.c
 EXTRA_DIST += bench/scaling-model bench/machines.json bench/measured.json
-EXTRA_DIST += bench/import bench/predictions bench/make-steps
+EXTRA_DIST += bench/import bench/predictions bench/paper-predictions bench/make-steps
 
 # Atomic against scan enqueueing, on a GPU.
 EXTRA_DIST += bench/gpu_enqueue.c bench/enqueue_kernel.cu bench/enqueue_kernel.h
