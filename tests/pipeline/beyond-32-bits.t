@@ -1,7 +1,8 @@
 #!/bin/sh
 # Vertices beyond 2^32 through the programs: ids in files, names, roots, sizes, estimates. Graphs have
 # a few edges only, so that no machine needs to hold as many vertices; where one would have to, the
-# refusal says how much memory is missing.
+# refusal says how much memory is missing. HW_LARGE=1 searches a graph of more than 2^32 vertices, on
+# machines with 500 GB of memory.
 # shellcheck disable=SC1091
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "${work:?}" || exit 99
@@ -49,4 +50,32 @@ is "and stand in tables" "$(awk '$2 == 9000000000000000000 { print $1, $4 }' tre
     "5000000001 5000000001"
 hopwave-search -q names.el --from 5000000000 >found
 is "and in searches" "$(awk '$1 == 9000000000000000000 { print $2, $3 }' found)" "2 5000000001"
+
+# large RANKS OPTIONS...: a search whose every vertex has memory is validated, or there is too little.
+large() {
+    large_ranks=$1
+    shift
+    ranks "$large_ranks" hopwave-traverse -q --force large.h5 --root-list 0 --store none --check \
+        --order none "$@" -o t.h5 >large.out 2>&1
+    large_status=$?
+    if [ $large_status -eq 4 ]; then
+        skip "more than 2^32 vertices: $*" "$(head -n 1 large.out)"
+    else
+        is "more than 2^32 vertices: $*" "$large_status$(cat large.out)" 0
+        is "three of which are reached, by two edges" \
+            "$(hopwave-info t.h5 | awk '$1 ~ /_max_nedge:$/ { print $2 }')" 2
+    fi
+}
+if [ -n "${HW_LARGE:-}" ]; then
+    unset OMP_NUM_THREADS
+    n=$((4294967296 + 64))
+    printf '0 %s 2\n%s 4294967297 3\n5 7 1\n' $((n - 1)) $((n - 1)) >large.wel
+    hopwave-import -q large.wel --undirected --keep-duplicates --vertices $n --compact never -o large.h5
+    for algorithm in bfs sssp; do
+        large 1 --algorithm $algorithm --layout degree-separated
+        large 4 --algorithm $algorithm --layout 2d --grid 2x2
+    done
+else
+    skip "searches of more than 2^32 vertices" "they need 500 GB of memory; HW_LARGE=1 tries them"
+fi
 done_testing
