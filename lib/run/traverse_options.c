@@ -60,7 +60,7 @@ static const struct argp_option general_options[] = {
      "The graph the partition was made from, for --check and names of roots", 1},
     {"watch", KEY_WATCH, 0, 0,
      "End the run within seconds when a rank of a node is killed or stopped; without it the "
-     "launcher's own rule holds; runs on GPUs always do so",
+     "launcher's own rule holds; runs on GPUs, and those on several hosts, always do so",
      1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
      "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",
@@ -70,8 +70,7 @@ static const struct argp_option general_options[] = {
      "which --help=METHOD lists",
      1},
     {"transport", KEY_TRANSPORT, "auto|mpi|peer|nccl|nvshmem", 0,
-     "Between parts: auto (the default) or mpi; between GPUs also peer, nccl and nvshmem",
-     1},
+     "Between parts: auto (the default) or mpi; between GPUs also peer, nccl and nvshmem", 1},
     {"mpi-buffers", KEY_MPI_BUFFERS, "auto|host|device", 0,
      "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
      "default): of the device where this MPI says that it takes that",
