@@ -102,6 +102,7 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
         return hw_fail(err, HW_USAGE, "no graph; give GRAPH.h5");
     enum hw_status status =
         hw_layout_resolve(&options->layout, 0, !options->no_weights, &spec, err);
+    spec.any_order = false; /* files are the same whatever the degrees */
     if (status == HW_OK)
         status = hw_graph_open(ctx, options->graph, &graph, err);
     if (status != HW_OK)

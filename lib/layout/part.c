@@ -52,6 +52,16 @@ hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id)
     return HW_LID_NONE;
 }
 
+bool hw_part_keeps_ids(const struct hw_part *part)
+{
+    const struct hw_part_vertices *own = &part->own;
+    bool same = part->spec.parts == 1 && part->spec.order == HW_ORDER_NONE;
+
+    for (hw_lid t = 0; t < own->count && same; t++)
+        same = own->graph_id[t] == (hw_gid)t && own->by_graph_id[t] == t;
+    return same;
+}
+
 static void free_matrix(struct hw_csr *matrix)
 {
     free(matrix->offset);

@@ -151,11 +151,16 @@ hw_lid hw_owned(const struct hw_layout_spec *spec, hw_gid vertices, int part);
 /* The position of a graph id among a part's own vertices, or HW_LID_NONE. Local. */
 hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id);
 
+/* Whether the positions of a part are the graph's ids: those of one part under --order none are.
+ * Local. */
+bool hw_part_keeps_ids(const struct hw_part *part);
+
 /*
  * Builds `count` parts from first_part on this rank, straight from the graph, in
  * memory proportional to the rank's share; the ranks' ranges follow each other
- * and cover all parts. With count = 0 a rank only helps. The chosen threshold
- * comes back in the parts' spec. Collective.
+ * and cover all parts. With count = 0 a rank only helps. Under spec->any_order
+ * one part whose degrees hardly vary is numbered by graph ids. The chosen order
+ * and threshold come back in the parts' spec. Collective.
  */
 enum hw_status hw_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
                               const struct hw_layout_spec *spec, int first_part, int count,

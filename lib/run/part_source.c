@@ -150,6 +150,8 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     whole = whole && method->lists_on_device;
     source->build = NULL;
     source->lists_on_device = method->lists_on_device && !whole;
+    /* Methods on devices choose the order themselves. */
+    source->any_order = part->spec.any_order && method->ops->device == HW_CPU;
     if (!source->built) /* a partition; there is no graph to build from */
         return;
     if (method->builds_on_host && method->builds_on_host(options))
@@ -195,9 +197,11 @@ enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, st
 {
     if (source->build)
         return source->build(source->ctx, source->graph, &source->described.spec, part, err);
-    if (source->built)
-        return hw_parts_build(source->ctx, source->graph, &source->described.spec,
-                              source->ctx->rank, 1, part, err);
+    if (source->built) {
+        struct hw_layout_spec spec = source->described.spec;
+        spec.any_order = source->any_order;
+        return hw_parts_build(source->ctx, source->graph, &spec, source->ctx->rank, 1, part, err);
+    }
     return hw_part_read(source->ctx, source->store, source->ctx->rank, source->weights, part, err);
 }
 

@@ -31,6 +31,7 @@ struct hw_source {
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
     bool lists_on_device; /* likewise */
+    bool any_order;       /* likewise: whether vertices may have any order */
 };
 
 /* What to open; all borrowed. */

@@ -170,7 +170,8 @@ static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_e
     return status == HW_OK ? write_subgraphs(t, err) : status;
 }
 
-/* "delta, kernel small-frontier, buckets from 51.6 wide": what `auto` and the engine chose. */
+/* "delta, kernel small-frontier, buckets from 51.6 wide, the graph's own order": what `auto` and
+ * the engine chose. */
 static void describe_choice(const struct hw_traversal *t, const char *kernel, char *text,
                             size_t size)
 {
@@ -179,7 +180,10 @@ static void describe_choice(const struct hw_traversal *t, const char *kernel, ch
                         kernel ? ", kernel " : "", kernel ? kernel : "");
 
     if (hw_traversal_is_sssp(t) && delta > 0 && used >= 0 && (size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", buckets from %.4g wide", delta);
+        used += snprintf(text + used, size - (size_t)used, ", buckets from %.4g wide", delta);
+    if (t->source.described.spec.any_order && t->part.spec.order == HW_ORDER_NONE && used >= 0 &&
+        (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", the graph's own order");
 }
 
 /* Layout, method and options. Collective. */
@@ -203,8 +207,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         {"transport", t->method->ops->transport ? t->method->ops->transport(t->engine) : "mpi"},
         {"mpi_buffers",
          t->method->ops->mpi_buffers ? t->method->ops->mpi_buffers(t->engine) : NULL},
-        {"puts",
-         t->method->ops->puts ? t->method->ops->puts(t->engine) : NULL},
+        {"puts", t->method->ops->puts ? t->method->ops->puts(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},

@@ -53,6 +53,24 @@ cp t.h5 canonical.h5
 ok "canonical parents, other parts" traverse 3 undirected-3.h5 --canonical-parents --roots 4
 ok "are the same, and nothing but /run differs" "$H5DIFF" --exclude-path /run t.h5 canonical.h5
 
+# ---- the order that auto takes ----
+
+$generate erdos-renyi --scale 9 --edge-factor 8 --weights integer:1:255 -o even.h5
+while read -r want say options; do
+    ok "an order is taken: $options" traverse $options --roots 4 --check
+    is "$want" "$(info t.h5 order)" "$want"
+    is "which is said: $say" "$(info t.h5 auto_choice | grep -c "graph's own order")" $say
+done <<EOF
+none 1 1 even.h5 --layout 1d --parts 1
+none 1 1 even.h5 --layout 2d --grid 1x1 --algorithm sssp --threads 2
+none 0 1 even.h5 --layout 1d --parts 1 --order none
+degree 0 1 even.h5 --layout 1d --parts 1 --order degree
+degree 0 2 even.h5 --layout 1d --parts 2
+degree 0 1 undirected.h5 --layout 1d --parts 1
+EOF
+hopwave-partition -q even.h5 --layout 1d --parts 1 -o even-1.h5
+is "a file of one part is by degree" "$(info even-1.h5 order)" degree
+
 # ---- what is kept ----
 
 ok "the first tree" traverse 2 undirected.h5 --layout 1d --roots 5 --store first

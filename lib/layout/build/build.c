@@ -163,13 +163,14 @@ static void describe_parts(struct hw_builder *builder, int first_part)
     }
 }
 
-/* Gives every part its table of delegates. */
+/* Gives every part what was chosen: the order, the threshold and the table of delegates. */
 static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error *err)
 {
     for (int p = 0; p < builder->placement.parts; p++) {
         struct hw_part *part = &builder->placement.part[p];
         struct hw_delegate_part *separate = &part->separate;
         part->spec.threshold = builder->config.spec.threshold;
+        part->spec.order = builder->config.spec.order;
         if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
             continue;
         separate->delegates = (hw_lid)builder->vertices.delegates;

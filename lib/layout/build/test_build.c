@@ -146,6 +146,33 @@ static void test_rounds(struct tap *tap, const struct hw_context *ctx)
     }
 }
 
+/* The order of a part that may have any: the graph's own where degrees hardly vary, on one part. */
+static void test_any_order(struct tap *tap, const struct hw_context *ctx)
+{
+    for (int star = 0; star < 2; star++) {
+        struct random_graph fixture = make_random_graph(400, 4000, false, HW_WEIGHTS_NONE);
+        struct hw_layout_spec spec = {.layout = HW_LAYOUT_1D, .any_order = true, .rows = 1};
+        struct hw_part part = {0};
+        struct hw_error err = {{0}};
+        const int count = ctx->rank == 0;
+
+        for (hw_count e = 0; e < fixture.desc.edges; e++) {
+            fixture.edges.source[e] = star && e % 4 ? 7 : e % 400;
+            fixture.edges.target[e] = (e * 37 + e / 400) % 400;
+        }
+        spec.parts = spec.columns = 1;
+        bool built = hw_parts_build_list(ctx, &fixture.desc, &fixture.edges, &spec, !count, count,
+                                         &part, &err) == HW_OK;
+        const bool even = !star && ctx->size == 1;
+        tap_ok(tap,
+               built && (!count || (part.spec.order == (even ? HW_ORDER_NONE : HW_ORDER_DEGREE) &&
+                                    hw_part_keeps_ids(&part) == even)),
+               "any order, %s", star ? "a hub: by degree" : "even degrees: the graph's own alone");
+        hw_part_free(&part);
+        free_random_graph(&fixture);
+    }
+}
+
 static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
     struct hw_error err = {{0}};
@@ -178,7 +205,7 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){47, 47, 47, 45, 0, 45});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){49, 49, 49, 47, 0, 47});
     for (int directed = 0; directed < 2; directed++) {
         test_fixture(tap, ctx, 1, 0, directed, HW_WEIGHTS_NONE);
         test_fixture(tap, ctx, 1, 3, directed, HW_WEIGHTS_I32);
@@ -192,6 +219,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
         hw_context_threads(ctx, 2);
         test_rounds(tap, ctx);
     }
+    test_any_order(tap, ctx);
     test_refusals(tap, ctx);
 }
 
