@@ -40,7 +40,8 @@ libhopwave_a_SOURCES += \
   lib/engine/bfs_2d/grid_search.c \
   lib/engine/bfs_2d/grid_setup.c \
   lib/engine/bfs_2d/grid_small_levels.c \
-  lib/engine/bfs_2d/grid_top_down.c
+  lib/engine/bfs_2d/grid_top_down.c \
+  lib/engine/bfs_2d/grid_wide_level.c
 check_PROGRAMS += lib/engine/bfs_2d/test_grid.mt
 TESTS += lib/engine/bfs_2d/test_grid.mt
 lib_engine_bfs_2d_test_grid_mt_SOURCES = lib/engine/bfs_2d/test_grid.c

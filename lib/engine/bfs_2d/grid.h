@@ -64,6 +64,10 @@ struct hw_grid_tally {
 /* A vertex of more edges has many. */
 #define HW_GRID_HUB 256
 
+/* Neighbours of each vertex, the first included, that bottom-up steps look up 64 vertices at a
+ * time, where there are no hubs: of a list that begins with hubs the first is enough. */
+#define HW_GRID_COLUMNS 8
+
 /* Frontier vertices whose lists threads count at a time. */
 #define HW_GRID_CHUNK 256
 
@@ -94,6 +98,8 @@ struct hw_grid_tables {
     hw_lid *degree;     /* [block] edges that leave own positions */
     hw_lid *first;      /* [rows block + 64] first row of each column's list in `in`, or the
                            row after the last, which is never seen; 64 are looked up at once */
+    hw_lid *ahead;      /* [HW_GRID_COLUMNS - 1][rows block + 64] the next rows likewise; NULL where
+                           lists begin with hubs or are short, or there are several parts */
     int32_t *first_gid; /* [own.count] in output order: graph id of the first neighbour, -1 for
                            isolated vertices; NULL if graph ids do not fit or it cannot help */
     hw_gid *gids;       /* what gid points to, if it was made */
@@ -101,6 +107,7 @@ struct hw_grid_tables {
     hw_lid row_code, column_code; /* code of local row 0, of local column 0, */
     hw_lid fetched_code;          /* and of own position 0's fetched parent */
     hw_count reachable;           /* vertices that an edge leads to, over all parts */
+    bool ids_are_positions;       /* there is one part, and positions are graph ids */
     bool few_edges_each;          /* there is one part, and no vertex has many edges */
     hw_bits_look_up *look_up;
     hw_bits_find *find;
@@ -113,7 +120,7 @@ struct hw_grid_search {
     hw_count unvisited_count;
     bool unvisited_current; /* do they reflect `seen`? */
     uint64_t *settled;      /* [block_words] own: the first neighbour is the parent, or isolated */
-    hw_lid *parent;         /* [rows block] codes, by local column */
+    hw_lid *parent;         /* [rows block + 64] codes, by local column */
     hw_lid *row_parent;     /* [columns block] local columns, by local row; columns > 1 */
     hw_lid *remote;         /* [block] own positions whose parent a rank of the row knows */
     hw_lid remotes;
@@ -216,6 +223,15 @@ bool hw_grid_is_small_level(const struct hw_grid *grid);
 /* Steps top-down, with their rows of measurements, up to a frontier that is not small or is empty;
  * the frontier must be small. Local. */
 void hw_grid_small_levels(struct hw_grid *grid, struct hw_trace *steps);
+
+/* grid_wide_level.c: levels of one part, top-down, that reach a large share of all vertices. */
+
+/* Whether the frontier, a list, is such a level. Local. */
+bool hw_grid_is_wide_level(const struct hw_grid *grid);
+
+/* One step of it; the frontier becomes a bitmap. Fills grid->counters.tally as
+ * hw_grid_top_down(). Local. */
+void hw_grid_wide_level(struct hw_grid *grid);
 
 /* What bottom-up would cost for the frontier, into grid->counters.tally. grid_top_down.c. Local. */
 void hw_grid_weigh(struct hw_grid *grid);

@@ -9,6 +9,9 @@
 #define PIECE 64
 /* Unvisited vertices a word, on average, from which on all 64 are looked up at once. */
 #define DENSE 8
+/* Vertices ahead of the one whose list is scanned whose own list is fetched; their offsets twice as
+ * far. */
+#define AHEAD 12
 
 /* The scan of one block's unvisited vertices. */
 struct pull {
@@ -59,11 +62,38 @@ static inline void settle(const struct pull *pull, hw_lid w, uint64_t word)
     }
 }
 
+/* Looks up the neighbours after the first for a word's vertices that are left. Returns those whose
+ * parent was among them. */
+static uint64_t look_ahead(const struct pull *pull, hw_lid w, uint64_t left,
+                           struct pull_counts *counts)
+{
+    const struct hw_grid *grid = pull->grid;
+    const size_t column = pull->column + (size_t)w * 64;
+    uint64_t all = 0;
+
+    for (int j = 1; j < HW_GRID_COLUMNS && left; j++) {
+        const hw_lid *ahead =
+            grid->tables.ahead + (size_t)(j - 1) * ((size_t)grid->layout.block + 64) + column;
+        const uint64_t found = grid->tables.look_up(ahead, grid->search.seen) & left;
+        const hw_count count = __builtin_popcountll(found);
+        all |= found;
+        left &= ~found;
+        counts->rests += count;
+        counts->found += count;
+        counts->edges += count * (j + 1);
+        for (uint64_t word = found; word;) {
+            const hw_lid k = hw_bits_take(&word);
+            grid->search.parent[column + k] = grid->tables.row_code + ahead[k];
+        }
+    }
+    return all;
+}
+
 /*
- * Scans the lists of columns whose first neighbour is not seen for one that is.
+ * Scans the lists of columns for a row that is seen, but for the first `looked` rows.
  * column: [rests] within the block.
  */
-static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rests,
+static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rests, hw_count looked,
                       struct pull_counts *counts)
 {
     const struct hw_grid *grid = pull->grid;
@@ -76,12 +106,13 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
     hw_count edges = 0, found = 0;
 
     for (hw_lid k = 0; k < rests; k++) {
-        if (rests - k > 16)
-            __builtin_prefetch(&offset[column[k + 16]]);
-        if (rests - k > 8)
-            __builtin_prefetch(&index[offset[column[k + 8]]]);
+        if (rests - k > 2 * AHEAD)
+            __builtin_prefetch(&offset[column[k + 2 * AHEAD]]);
+        if (rests - k > AHEAD)
+            __builtin_prefetch(&index[offset[column[k + AHEAD]] + looked]);
         const hw_count begin = offset[column[k]], end = offset[column[k] + 1];
-        const hw_count p = find(index, begin + 1, end, stored, seen);
+        const hw_count from = begin + looked < end ? begin + looked : end;
+        const hw_count p = find(index, from, end, stored, seen);
         edges += (p < end ? p + 1 : end) - begin;
         if (p < end) {
             parent[column[k]] = grid->tables.row_code + index[p];
@@ -98,6 +129,7 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
 static void pull_piece(const struct pull *pull, hw_lid from, hw_lid to, struct pull_counts *counts)
 {
     const bool dense = pull->count >= (hw_count)pull->words * DENSE;
+    const bool ahead = dense && pull->grid->tables.ahead;
     hw_lid rest[PIECE * 64], rests = 0;
 
     for (hw_lid w = from; w < to; w++) {
@@ -105,12 +137,14 @@ static void pull_piece(const struct pull *pull, hw_lid from, hw_lid to, struct p
         if (unvisited) {
             found = first_seen(pull, w, unvisited, dense);
             settle(pull, w, found);
+            if (ahead)
+                found |= look_ahead(pull, w, unvisited & ~found, counts);
             for (uint64_t left = unvisited & ~found; left;)
                 rest[rests++] = w * 64 + hw_bits_take(&left);
         }
         pull->found[w] = found;
     }
-    scan_rest(pull, rest, rests, counts);
+    scan_rest(pull, rest, rests, ahead ? HW_GRID_COLUMNS : 1, counts);
     for (hw_lid w = from; w < to; w++)
         pull->unvisited[w] &= ~pull->found[w];
 }

@@ -349,6 +349,25 @@ static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
     }
 }
 
+/* The same where positions are graph ids: everything is streamed. from: a multiple of 64. */
+static void write_positions_piece(const struct hw_grid *grid, hw_gid *restrict parent, hw_lid from,
+                                  hw_lid to)
+{
+    const hw_lid *restrict code = grid->search.parent;
+    const hw_lid *restrict first = grid->tables.first;
+    const bool some_first = grid->tables.first_gid;
+
+    for (hw_lid w = from / 64; w * 64 < to; w++) {
+        const uint64_t seen = grid->search.seen[w];
+        const uint64_t settled = some_first ? grid->search.settled[w] : 0;
+        const hw_lid end = to - w * 64 < 64 ? to : w * 64 + 64;
+        for (hw_lid k = w * 64; k < end; k++) {
+            const hw_lid own = settled >> k % 64 & 1 ? first[k] : code[k];
+            parent[k] = seen >> k % 64 & 1 ? (hw_gid)own : HW_GID_NONE;
+        }
+    }
+}
+
 /* The same from the canonical parents. */
 static void write_canonical_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
                                   hw_lid to)
@@ -376,6 +395,8 @@ void hw_grid_write_parents(const struct hw_grid *grid, hw_gid *parent)
         hw_lid from = piece * PIECE, to = count - from > PIECE ? from + PIECE : count;
         if (grid->options.canonical_parents)
             write_canonical_piece(grid, parent, from, to);
+        else if (grid->tables.ids_are_positions)
+            write_positions_piece(grid, parent, from, to);
         else
             write_piece(grid, parent, from, to);
     }

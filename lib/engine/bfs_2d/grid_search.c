@@ -14,6 +14,8 @@
  */
 #define BOTTOM_UP_GAIN 2.5
 #define FIRST_LOOK 0.125
+/* Words of a bitmap that one thread resets alone. */
+#define ALONE 8192
 
 void hw_grid_begin_step(struct hw_grid *grid, struct hw_trace *steps, enum hw_direction direction)
 {
@@ -45,17 +47,31 @@ void hw_grid_end_step(struct hw_grid *grid, const char *what)
              form[grid->layout.row.routines | grid->layout.column.routines]);
 }
 
+/* Resets the bitmaps. */
+static void reset_bitmaps(struct hw_grid *grid)
+{
+    const size_t words = grid->layout.block_words;
+    const size_t rows = (size_t)grid->layout.columns * grid->layout.block / 64 + 3;
+
+#pragma omp parallel num_threads(grid->threads) if (rows > ALONE)
+    {
+#pragma omp for schedule(static) nowait
+        for (size_t w = 0; w < rows; w++)
+            grid->search.seen[w] = 0;
+#pragma omp for schedule(static)
+        for (size_t w = 0; w < words; w++) {
+            grid->search.unvisited[w] = ~grid->tables.isolated[w];
+            grid->search.settled[w] = grid->tables.isolated[w];
+        }
+    }
+}
+
 /* Resets the state and visits the root. */
 static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
 {
     size_t words = grid->layout.block_words;
 
-    memset(grid->search.seen, 0,
-           ((size_t)grid->layout.columns * grid->layout.block / 64 + 3) *
-               sizeof *grid->search.seen);
-    for (size_t w = 0; w < words; w++)
-        grid->search.unvisited[w] = ~grid->tables.isolated[w];
-    memcpy(grid->search.settled, grid->tables.isolated, words * sizeof *grid->search.settled);
+    reset_bitmaps(grid);
     if (grid->layout.rows > 1)
         memset(grid->scratch.discovered_for_column, 0,
                (size_t)grid->layout.rows * words * sizeof *grid->scratch.discovered_for_column);

@@ -9,6 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lists shorter than this in the mean are not worth a table of their first rows. */
+#define SHORT_LISTS 16
+
+/* Columns in the table of further rows. */
+static hw_count ahead_columns(const struct hw_grid *grid)
+{
+    const struct hw_part *part = grid->part;
+    const bool own_order = part->spec.order == HW_ORDER_NONE || part->spec.any_order;
+
+    if (part->spec.parts > 1 || !own_order || part->edges < part->vertices * SHORT_LISTS)
+        return 0;
+    return (HW_GRID_COLUMNS - 1) * ((hw_count)grid->layout.block + 64);
+}
+
 /* What is made once. */
 static void add_constants(struct hw_arrays *arrays, struct hw_grid *grid)
 {
@@ -19,6 +33,7 @@ static void add_constants(struct hw_arrays *arrays, struct hw_grid *grid)
                   sizeof *grid->tables.isolated);
     hw_arrays_add(arrays, &grid->tables.degree, block, sizeof *grid->tables.degree);
     hw_arrays_add(arrays, &grid->tables.first, rows + 64, sizeof *grid->tables.first);
+    hw_arrays_add(arrays, &grid->tables.ahead, ahead_columns(grid), sizeof *grid->tables.ahead);
     hw_arrays_add(arrays, &grid->tables.first_gid, ids_fit ? grid->part->own.count : 0,
                   sizeof *grid->tables.first_gid);
     hw_arrays_add(arrays, &grid->tables.gids,
@@ -65,7 +80,7 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
     hw_arrays_add(&arrays, &grid->search.seen, columns / 64 + 3, sizeof *grid->search.seen);
     hw_arrays_add(&arrays, &grid->search.unvisited, words, sizeof *grid->search.unvisited);
     hw_arrays_add(&arrays, &grid->search.settled, words, sizeof *grid->search.settled);
-    hw_arrays_add(&arrays, &grid->search.parent, rows, sizeof *grid->search.parent);
+    hw_arrays_add(&arrays, &grid->search.parent, rows + 64, sizeof *grid->search.parent);
     hw_arrays_add(&arrays, &grid->search.order, block, sizeof *grid->search.order);
     hw_arrays_add(&arrays, &grid->scratch.discoveries,
                   (hw_count)grid->threads * grid->layout.columns,
@@ -265,6 +280,21 @@ static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
     return hw_sum(grid->ctx->world, &grid->tables.reachable, err);
 }
 
+/* The neighbours after the first, by column. */
+static void make_ahead(struct hw_grid *grid)
+{
+    const struct hw_csr *in = grid->layout.in;
+    const hw_lid block = grid->layout.block;
+
+    for (int j = 1; grid->tables.ahead && j < HW_GRID_COLUMNS; j++) {
+        hw_lid *ahead = grid->tables.ahead + (size_t)(j - 1) * ((size_t)block + 64);
+#pragma omp parallel for num_threads(grid->threads) schedule(static)
+        for (hw_lid c = 0; c < block; c++)
+            ahead[c] = in->offset[c] + j < in->offset[(size_t)c + 1] ? in->index[in->offset[c] + j]
+                                                                     : block;
+    }
+}
+
 /* The first neighbours, by column and, as graph ids, in output order. */
 static void make_first(struct hw_grid *grid)
 {
@@ -312,6 +342,8 @@ static enum hw_status open_grid(struct hw_grid *grid, struct hw_error *err)
     HW_TRY(hw_rowcol_open(&layout->row, grid->ctx, layout->active, err));
     HW_TRY(hw_rowcol_open(&layout->column, grid->ctx, layout->active, err));
     make_first(grid);
+    make_ahead(grid);
+    grid->tables.ids_are_positions = hw_part_keeps_ids(grid->part);
     return HW_OK;
 }
 

@@ -46,6 +46,7 @@ bool hw_grid_is_small_level(const struct hw_grid *grid)
     hw_count degree = grid->part->edges / reachable + 1;
 
     return grid->tables.few_edges_each && !grid->search.frontier_is_bitmap &&
+           !hw_grid_is_wide_level(grid) &&
            grid->search.frontier * degree * SMALL < grid->part->edges + SHARE * SMALL;
 }
 

@@ -190,14 +190,45 @@ static void expand_lists(struct hw_grid *grid, const hw_lid *list, hw_lid count)
         grid->trace.step->edges_examined = scan_together(grid, list, count);
 }
 
+/* Lists the frontier's bitmap from order[begin] on: each thread its share of the words, behind
+ * those of the threads before. before: [threads + 1] vertices. */
+static void list_together(struct hw_grid *grid, hw_lid begin, hw_count *before)
+{
+    const uint64_t *bitmap = grid->search.bitmap;
+    const hw_count words = grid->layout.words;
+
+    before[0] = 0;
+#pragma omp parallel num_threads(grid->threads)
+    {
+        const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        const hw_lid from = (hw_lid)(words * thread / threads);
+        const hw_lid to = (hw_lid)(words * (thread + 1) / threads);
+        before[thread + 1] = hw_bits_count(bitmap + from, to - from);
+#pragma omp barrier
+#pragma omp single
+        for (int t = 0; t < threads; t++)
+            before[t + 1] += before[t];
+        hw_lid at = begin + (hw_lid)before[thread];
+        for (hw_lid w = from; w < to; w++)
+            for (uint64_t left = bitmap[w]; left;)
+                grid->search.order[at++] = w * 64 + hw_bits_take(&left);
+    }
+}
+
 /* The frontier as a list, if it is a bitmap. */
 static void list_frontier(struct hw_grid *grid)
 {
+    const bool together = grid->threads > 1 && grid->layout.words > ALONE;
+
     if (!grid->search.frontier_is_bitmap)
         return;
     grid->search.begin = grid->search.ordered;
-    grid->search.ordered += hw_bits_list(grid->search.bitmap, grid->layout.words,
-                                         grid->search.order + grid->search.ordered);
+    if (together)
+        list_together(grid, grid->search.begin, grid->scratch.chunk);
+    else
+        hw_bits_list(grid->search.bitmap, grid->layout.words,
+                     grid->search.order + grid->search.begin);
+    grid->search.ordered += grid->search.frontier;
     grid->search.end = grid->search.ordered;
     grid->search.frontier_is_bitmap = false;
 }
@@ -322,11 +353,17 @@ static void sample_unvisited(struct hw_grid *grid)
     }
 }
 
+/* What bottom-up would cost for the frontier, of which tally.edges edges leave. */
+static void weigh_bottom_up(struct hw_grid *grid)
+{
+    if (grid->counters.tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
+        sample_unvisited(grid);
+}
+
 void hw_grid_weigh(struct hw_grid *grid)
 {
     grid->counters.tally.edges = frontier_edges(grid);
-    if (grid->counters.tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
-        sample_unvisited(grid);
+    weigh_bottom_up(grid);
 }
 
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
@@ -340,6 +377,14 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     if (grid->layout.columns > 1 && status == HW_OK)
         status = hw_rowcol_receive(&grid->layout.row, HW_ROWCOL_ALL, err);
     list_frontier(grid);
+    if (hw_grid_is_wide_level(grid)) { /* there is one part */
+        hw_grid_wide_level(grid);
+        hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
+        if (grid->direction == HW_DIRECTION_AUTO)
+            weigh_bottom_up(grid);
+        hw_grid_phase_end(grid, HW_PHASE_UPDATE);
+        return HW_OK;
+    }
     if (status == HW_OK)
         status = expand(grid, &list, &count, err);
     if (status != HW_OK)

@@ -478,6 +478,26 @@ static void test_large(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+/* No hubs, long lists and levels that reach most vertices, on one part: wide levels top-down,
+ * several neighbours looked up at once bottom-up, and positions that are graph ids. */
+static void test_even_degrees(struct tap *tap, struct hw_context *ctx)
+{
+    enum { VERTICES = 6000, TUPLES = 72000 };
+    struct sample sample;
+    uint64_t state = 2463534242u;
+
+    if (ctx->size > 1)
+        return;
+    start(&sample, "even degrees", VERTICES, TUPLES);
+    for (int e = 0; e < TUPLES; e++) {
+        const hw_gid u = (hw_gid)(next_random(&state) % VERTICES);
+        add_tuple(&sample, u, (hw_gid)(next_random(&state) % (VERTICES - 20)));
+    }
+    seal(&sample, false);
+    test_sample(tap, ctx, &sample, 3, (hw_gid[]){0, 63, VERTICES - 1}, 3, 1);
+    drop(&sample);
+}
+
 /* Many levels of a few hundred vertices, which several threads search without stopping between
  * them, then in steps of all sizes. */
 static void test_mesh(struct tap *tap, struct hw_context *ctx)
@@ -576,7 +596,7 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){27, 44, 44, 61, 0, 0});
+    tap_plan_by_ranks(tap, (const int[TAP_RANKS]){30, 44, 44, 61, 0, 0});
     test_refusals(tap, ctx);
     test_small(tap, ctx);
     test_wide(tap, ctx);
@@ -585,6 +605,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     test_random(tap, ctx, false);
     test_random(tap, ctx, true);
     test_large(tap, ctx);
+    test_even_degrees(tap, ctx);
     test_mesh(tap, ctx);
     test_kept_levels(tap);
 }
