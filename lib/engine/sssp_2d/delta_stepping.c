@@ -15,7 +15,8 @@
 /* Steps of more phases than this are followed by narrower ones, others by wider ones. */
 #define FEW_PHASES 3
 /* From then on each bucket is so much wider than the one before it, unless the user chose the
- * width: what is further away has few edges, and improves rarely. */
+ * width: what is further away has few edges, and improves rarely. Where degrees are even there are
+ * no hubs that settle first: a bucket is one step from the start, and all are equally wide. */
 #define GROWTH 2
 
 /* The key a distance further, but at least one. */
@@ -172,7 +173,7 @@ static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err
         if (status != HW_OK)
             return status;
         paths->search.below = paths->search.high;
-        if (paths->config.delta <= 0 && !paths->search.steps_inside)
+        if (paths->config.delta <= 0 && !paths->search.steps_inside && !paths->derived.even_degrees)
             paths->search.span *= GROWTH;
         open_bucket(paths, min > paths->search.high ? min : paths->search.high);
         hw_sssp_2d_filter(paths, HW_QUEUE_FAR);
@@ -206,7 +207,7 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
     if (paths->pool)
         return hw_sssp_2d_async_run(paths, err);
     paths->search.whole = true;
-    paths->search.steps_inside = true;
+    paths->search.steps_inside = !paths->derived.even_degrees;
     paths->search.span = paths->derived.width;
     open_bucket(paths, 0);
     status = hw_sssp_2d_relax(paths, "root", false, err);

@@ -102,6 +102,7 @@ struct hw_sssp_2d_derived {
     bool classes;   /* bellman-ford: edge classes are used */
     enum hw_distance kind;
     struct hw_weight_stats weight_stats;
+    bool even_degrees;   /* there are no hubs: the longest list is not much longer than the mean */
     bool whole_lists;    /* lists are so short that all edges are pushed at once */
     bool may_overflow;   /* distances may pass what a float holds */
     bool may_cycle;      /* sums may round, so that parents may close a cycle */
@@ -136,6 +137,7 @@ struct hw_sssp_2d_tables {
     hw_gid *gids;       /* what gid points to, if it was made */
     const hw_gid *gid;  /* graph ids by code: local rows, then local columns */
     hw_lid column_code; /* of local column 0 */
+    bool codes_are_ids; /* codes are graph ids: one part that keeps the graph's ids */
 };
 
 /* The state of a search. */

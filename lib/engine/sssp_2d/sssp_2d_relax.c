@@ -32,14 +32,6 @@ HW_ALWAYS_INLINE bool set_mark(uint8_t *mark, uint8_t bit, bool shared)
     return true;
 }
 
-HW_ALWAYS_INLINE void clear_mark(uint8_t *mark, uint8_t bit, bool shared)
-{
-    if (shared)
-        __atomic_fetch_and(mark, (uint8_t)~bit, __ATOMIC_RELAXED);
-    else
-        *mark &= (uint8_t)~bit;
-}
-
 /* Where the discoveries of one slot go: a queue, or a rank of the line in use. */
 static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries, int slot)
 {
@@ -103,9 +95,9 @@ HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
            __atomic_fetch_add(&paths->search.duplicates, 1, __ATOMIC_RELAXED) < paths->layout.block;
 }
 
-/* Queues an own position by its key, unless it is there. */
+/* Queues an own position by its key, unless it is there. races: may other threads queue it, too? */
 HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
-                              bool shared, hw_lid position, int64_t key)
+                              bool shared, bool races, hw_lid position, int64_t key)
 {
     int queue = key < paths->search.near   ? HW_QUEUE_NEAR
                 : key < paths->search.high ? HW_QUEUE_LATER
@@ -113,7 +105,7 @@ HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
 
     if (key < discoveries[queue].min)
         discoveries[queue].min = key;
-    if (set_mark(&paths->search.mark[position], (uint8_t)(1 << queue), shared) ||
+    if (set_mark(&paths->search.mark[position], (uint8_t)(1 << queue), races) ||
         again(paths, queue))
         keep(paths, discoveries, shared, queue, position);
 }
@@ -137,7 +129,7 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
         }
         row -= paths->layout.own_row;
     }
-    enqueue(paths, discoveries, shared, row, key);
+    enqueue(paths, discoveries, shared, shared, row, key);
 }
 
 /* Fetches what improving a row's key needs: the key, and the mark of an own position. */
@@ -197,9 +189,16 @@ HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveri
     const uint8_t near = 1 << HW_QUEUE_NEAR, settled = 1 << HW_QUEUE_SETTLED;
     uint8_t *mark = &paths->search.mark[position], was = *mark;
 
-    if (shared) {
+    if (shared && !paths->config.duplicates) {
+        /* No other thread takes it, so that the bits here are known: near set, settled as it was.
+         */
+        if (was & settled)
+            __atomic_fetch_and(mark, (uint8_t)~near, __ATOMIC_SEQ_CST);
+        else
+            __atomic_fetch_add(mark, (uint8_t)(settled - near), __ATOMIC_SEQ_CST);
+    } else if (shared) {
         was = __atomic_fetch_and(mark, (uint8_t)~near, __ATOMIC_SEQ_CST);
-        if (!(was & settled)) /* under `duplicates` another thread may have it, too */
+        if (!(was & settled)) /* another thread may have it, too */
             was = __atomic_fetch_or(mark, settled, __ATOMIC_SEQ_CST);
     } else {
         *mark = (uint8_t)((was & ~near) | settled);
@@ -321,7 +320,7 @@ HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discove
         keep(paths, discoveries, true, HW_QUEUES + block,
              column - (hw_lid)block * paths->layout.block);
     } else if (!leaves) {
-        enqueue(paths, discoveries, true, column, key);
+        enqueue(paths, discoveries, true, false, column, key); /* its only thread */
     }
 }
 
@@ -422,7 +421,8 @@ hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves)
     return pull_kind(HW_DISTANCE_I64, paths, leaves);
 }
 
-/* Puts own positions where they belong now; those taken already are dropped. */
+/* Puts own positions where they belong now; those taken already are dropped. A position is in a
+ * queue once, so that no other thread has its mark. */
 HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sssp_2d *paths,
                                struct hw_sssp_2d_discoveries *discoveries, int queue, hw_lid begin,
                                hw_lid end)
@@ -436,9 +436,9 @@ HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sss
             __builtin_prefetch(&paths->search.mark[list[k + 2 * AHEAD]]);
         }
         int64_t key = hw_best_key(kind, paths->search.target, own + list[k]);
-        clear_mark(&paths->search.mark[list[k]], (uint8_t)(1 << queue), shared);
+        paths->search.mark[list[k]] &= (uint8_t) ~(1 << queue);
         if (key >= paths->search.below)
-            enqueue(paths, discoveries, shared, list[k], key);
+            enqueue(paths, discoveries, shared, false, list[k], key);
     }
 }
 
@@ -519,7 +519,7 @@ void hw_sssp_2d_offer(struct hw_sssp_2d *paths, const hw_lid *words, hw_lid coun
         if (hw_best_improve(kind, false, paths->search.target,
                             (size_t)paths->layout.own_row + position, key, parent) &&
             queues)
-            enqueue(paths, paths->scratch.discoveries, false, position, key);
+            enqueue(paths, paths->scratch.discoveries, false, false, position, key);
     }
     flush_all(paths, paths->scratch.discoveries);
 }

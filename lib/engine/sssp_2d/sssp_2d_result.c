@@ -254,11 +254,12 @@ HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_sssp_2d
 {
     const int64_t none = hw_distance_none(kind);
     const bool here = !paths->parents.by_hops && paths->part->spec.parts == 1;
+    const bool same = paths->tables.codes_are_ids;
 
     for (hw_lid k = from; k < to; k++) {
         if (to - k > AHEAD)
             hw_best_prefetch(kind, paths->search.target, entry_of(paths, k + AHEAD));
-        if (here && to - k > NEXT) {
+        if (here && !same && to - k > NEXT) {
             hw_lid code = hw_best_parent(kind, paths->search.target, entry_of(paths, k + NEXT));
             __builtin_prefetch(&paths->tables.gid[code == UINT32_MAX ? 0 : code]);
         }
@@ -270,7 +271,7 @@ HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_sssp_2d
         else
             result->distance_i64[k] = key == none ? -1 : key;
         if (here) {
-            hw_gid gid = paths->tables.gid[key == none ? 0 : code];
+            hw_gid gid = same ? (hw_gid)code : paths->tables.gid[key == none ? 0 : code];
             result->parent[k] = key == none ? HW_GID_NONE : gid;
         } else {
             hw_lid position = (hw_lid)(entry - paths->layout.own_row);
