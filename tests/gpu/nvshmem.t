@@ -74,6 +74,17 @@ like bfs --layout 1d --parts 4 --method fused --ranks-per-node 2
 put_by host
 unset HOPWAVE_NVSHMEM_PUTS
 
+# Many bottom-up levels one after another: a GPU puts words of the next while others wait for words
+# of this one. With one receive buffer in place of two, most orders give wrong parents.
+hopwave-generate -q --force --model grid --scale 8 -o g.h5
+hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
+HW_EMULATED_NVSHMEM_NODE=1
+HW_EMULATED_NVSHMEM_DELAY=1000
+for HW_EMULATED_NVSHMEM_SEED in 1 3; do
+    like bfs --layout 1d --parts 4 --method fused --direction bottom-up --ranks-per-node 1
+done
+HW_EMULATED_NVSHMEM_NODE=2
+
 # found NAME FAULT: a fault of kernels ends a search, or changes trees, for one of three orders.
 found() {
     for HW_EMULATED_NVSHMEM_SEED in 1 2 3; do
