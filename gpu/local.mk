@@ -164,6 +164,7 @@ gpu_sources += gpu/sssp/common/sssp_engine.c gpu/sssp/common/sssp_engine_host.h
 kernels += gpu/sssp/delta/one_gpu_delta_search_kernel.cu \
   gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu
 kernel_includes += gpu/sssp/delta/small_frontier.h gpu/sssp/delta/small_frontier_device.cuh \
+  gpu/sssp/delta/small_frontier_phases.cuh gpu/sssp/delta/small_frontier_records.cuh \
   gpu/sssp/delta/small_frontier_rounds.cuh
 gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
   gpu/sssp/delta/one_gpu_delta_host.c gpu/sssp/delta/one_gpu_delta_search.c \

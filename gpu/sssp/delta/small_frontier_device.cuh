@@ -1,4 +1,20 @@
-/* Distances, hints and vertices of degree 1 in the kernels for small frontiers. */
+/*
+ * Backends of the kernels for small frontiers: the lists and distances of one GPU, or those of
+ * several GPUs that map each other's memory. The search is a template over them, `class Peers`.
+ *
+ * A backend provides:
+ *
+ *   several        constant: whether there are other GPUs
+ *   max_rounds     constant: of an iteration
+ *   lower()        lowers the distance of a vertex; returns what it was
+ *   load_distance()
+ *   put_hint()     stores an edge as hint of its target
+ *   record()       the record of a vertex
+ *   next_record()  the one that an edge of `source` leads to: that of its end, or the one where the
+ *                  list of the source continues
+ *   in_core()      whether a vertex has several edges
+ *   list_index()   of the offset at which the list of a vertex begins.
+ */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
 
@@ -7,55 +23,82 @@
 #include "gpu/sssp/common/warp_keys.cuh"
 #include "gpu/sssp/delta/small_frontier.h"
 
-namespace hw_delta
+namespace hw_delta::small_frontier
 {
 namespace
 {
 
-using kernel_params = hw_small_frontier_params;
+/* Edges of a record. */
+constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
+/* In place of a record's last edge: the list continues in the record that is its weight. */
+constexpr uint32_t continuation = HW_SMALL_FRONTIER_CONTINUATION;
 
-template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &params)
+/* Parameters of the kernel of a backend. */
+template <class Peers> struct kernel_params : hw_small_frontier_params {
+};
+
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> *distances(const kernel_params<Peers> &params)
 {
     return static_cast<key_of<kind> *>(params.sssp.distance);
 }
 
-/* Stores an edge as hint of its target (gpu/sssp/common/sssp_engine.h). */
-template <int kind>
-__device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
-                                         key_of<kind> from, uint32_t weight, key_of<kind> key)
-{
-    const uint2 hint = kind == HW_GPU_KEY_I64 ? make_uint2(source, weight)
-                                              : make_uint2(from < key ? source : HW_INVALID_VERTEX,
-                                                           static_cast<uint32_t>(key));
+/* ---- one GPU ---- */
 
-    reinterpret_cast<uint2 *>(params.sssp.hint)[v] = hint;
-}
+struct one_gpu {
+    static constexpr bool several = false;
+    static constexpr uint32_t max_rounds = 1024;
+    using params = const kernel_params<one_gpu> &;
 
-/* Vertices of degree 1 take the distance that their only neighbor gives. */
-template <typename Offset, int kind>
-__device__ void relax_leaves(const kernel_params &params, uint32_t root)
-{
-    key_of<kind> *distance = distances<kind>(params);
-
-    for (uint64_t i = params.graph.core + hw_grid_thread(); i < params.graph.active;
-         i += hw_grid_threads()) {
-        const uint32_t v = static_cast<uint32_t>(i);
-        const Offset begin = hw_list_begin<Offset>(params.graph.in, v);
-        if (v == root || begin == hw_list_begin<Offset>(params.graph.in, v + 1))
-            continue;
-        const hw_gpu_edge edge = hw_read_edge(params.sssp.in + begin);
-        const key_of<kind> from = edge.neighbor < params.graph.core || edge.neighbor == root
-                                      ? distance[edge.neighbor]
-                                      : hw_keys<kind>::none;
-        if (from == hw_keys<kind>::none)
-            continue;
-        const key_of<kind> key = hw_further<kind>(from, edge.weight);
-        distance[v] = key;
-        put_hint<kind>(params, v, edge.neighbor, from, edge.weight, key);
+    template <int kind>
+    static __device__ __forceinline__ key_of<kind> lower(params p, uint32_t v, key_of<kind> key)
+    {
+        return atomic_lower(distances<kind>(p) + v, key);
     }
-}
+
+    template <int kind>
+    static __device__ __forceinline__ key_of<kind> load_distance(params p, uint32_t v)
+    {
+        return __ldcg(distances<kind>(p) + v);
+    }
+
+    /* As in gpu/sssp/common/sssp_engine.h. */
+    template <int kind>
+    static __device__ __forceinline__ void put_hint(params p, uint32_t v, uint32_t source,
+                                                    key_of<kind> from, uint32_t weight,
+                                                    key_of<kind> key)
+    {
+        const uint2 hint =
+            kind == HW_GPU_KEY_I64
+                ? make_uint2(source, weight)
+                : make_uint2(from < key ? source : HW_INVALID_VERTEX, static_cast<uint32_t>(key));
+
+        reinterpret_cast<uint2 *>(p.sssp.hint)[v] = hint;
+    }
+
+    static __device__ __forceinline__ const hw_gpu_edge *record(params p, uint32_t v)
+    {
+        return p.record + static_cast<uint64_t>(v) * record_edges;
+    }
+
+    static __device__ __forceinline__ const hw_gpu_edge *next_record(params p, uint32_t,
+                                                                     const hw_gpu_edge &edge)
+    {
+        return record(p, edge.neighbor < continuation ? edge.neighbor : edge.weight);
+    }
+
+    static __device__ __forceinline__ bool in_core(params p, uint32_t v)
+    {
+        return v < p.graph.core;
+    }
+
+    static __device__ __forceinline__ uint32_t list_index(params, uint32_t v)
+    {
+        return v;
+    }
+};
 
 } // namespace
-} // namespace hw_delta
+} // namespace hw_delta::small_frontier
 
 #endif

@@ -17,13 +17,10 @@ namespace
 {
 
 constexpr uint32_t threads = HW_SMALL_FRONTIER_THREADS;
-/* Edges of a record. */
-constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
-/* In place of a record's last edge: the list continues in the record that is its weight. */
-constexpr uint32_t continuation = HW_SMALL_FRONTIER_CONTINUATION;
 /* Bit of an entry's vertex: the record is not its first. */
 constexpr uint32_t rest_bit = 1u << 31;
-/* Maximum of rounds in an iteration; also of trace records that are cleared ahead. */
+/* Maximum of rounds in an iteration of any backend; also of trace records that are cleared ahead.
+ */
 constexpr uint32_t max_rounds = 1024;
 /* Entries of a block's queue; length below which it is refilled from the block's part of the
  * iteration's queue; discoveries beyond the step that a block buffers. */
@@ -67,8 +64,8 @@ struct marked_queue {
 };
 
 /* The next iteration's queue. */
-template <int kind>
-__device__ __forceinline__ marked_queue step_queue(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ marked_queue step_queue(const kernel_params<Peers> &params,
                                                    const search_state<kind> &search)
 {
     return marked_queue{by_parity(params.step_queue, search.iteration + 1),
@@ -77,8 +74,8 @@ __device__ __forceinline__ marked_queue step_queue(const kernel_params &params,
 }
 
 /* The queue of the vertices beyond the step. */
-template <int kind>
-__device__ __forceinline__ marked_queue rest_queue(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ marked_queue rest_queue(const kernel_params<Peers> &params,
                                                    const search_state<kind> &search)
 {
     return marked_queue{by_parity(params.rest_queue, search.rest_index),
@@ -115,11 +112,8 @@ __device__ __forceinline__ uint32_t reserve_indices(uint32_t *count, bool wanted
 }
 
 /* Loads a record; issued at once. */
-__device__ __forceinline__ void read_record(const kernel_params &params, uint32_t index,
-                                            uint4 (&half)[2])
+__device__ __forceinline__ void read_record(const hw_gpu_edge *at, uint4 (&half)[2])
 {
-    const hw_gpu_edge *at = params.record + static_cast<uint64_t>(index) * record_edges;
-
     half[0] = hw_load_volatile(at);
     half[1] = hw_load_volatile(at + 2);
 }
@@ -143,8 +137,8 @@ template <int kind> struct relaxed_edge {
 };
 
 /* Relaxes a slot of an entry, without waiting for the result. */
-template <int kind>
-__device__ __forceinline__ void relax(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void relax(const kernel_params<Peers> &params,
                                       const frontier_entries<kind> &queue, uint32_t slot,
                                       bool there, relaxed_edge<kind> &out)
 {
@@ -161,30 +155,29 @@ __device__ __forceinline__ void relax(const kernel_params &params,
         return;
     if (out.edge.neighbor < continuation) {
         out.key = hw_further<kind>(out.from, out.edge.weight);
-        out.old = atomic_lower(distances<kind>(params) + out.edge.neighbor, out.key);
+        out.old = Peers::template lower<kind>(params, out.edge.neighbor, out.key);
     }
-    read_record(params, out.edge.neighbor < continuation ? out.edge.neighbor : out.edge.weight,
-                out.half);
+    read_record(Peers::next_record(params, out.source, out.edge), out.half);
 }
 
 /* Relaxes the edges in the record `at` and those where its list continues, one by one, where the
  * queue of the next round is full. */
-template <int kind>
-__device__ __noinline__ void push_rest(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __noinline__ void push_rest(const kernel_params<Peers> &params,
                                        const search_state<kind> &search, const hw_gpu_edge *at,
                                        uint32_t source, key_of<kind> from)
 {
     for (uint32_t slot = 0; slot < record_edges && at[slot].neighbor != HW_INVALID_VERTEX; slot++) {
         if (at[slot].neighbor == continuation) {
-            at = params.record + static_cast<uint64_t>(at[slot].weight) * record_edges;
+            at = Peers::next_record(params, source, at[slot]);
             slot = UINT32_MAX; /* 0 after the increment */
             continue;
         }
         const hw_gpu_edge edge = at[slot];
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
-        if (key >= atomic_lower(distances<kind>(params) + edge.neighbor, key))
+        if (key >= Peers::template lower<kind>(params, edge.neighbor, key))
             continue;
-        put_hint<kind>(params, edge.neighbor, source, from, edge.weight, key);
+        Peers::template put_hint<kind>(params, edge.neighbor, source, from, edge.weight, key);
         append_one(key < search.step_end ? step_queue(params, search) : rest_queue(params, search),
                    edge.neighbor);
     }
@@ -202,10 +195,10 @@ __device__ __forceinline__ void drop_back_edge(uint32_t source, uint4 (&half)[2]
 
 /* Stores the result of a slot into the queue of the next round, at `at`: a target within the step,
  * or the continuation of a list. */
-template <int kind>
-__device__ __forceinline__ void store_near(const kernel_params &params, block_shared<kind> &shared,
-                                           const search_state<kind> &search, uint32_t round,
-                                           uint32_t at, relaxed_edge<kind> &out)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+store_near(const kernel_params<Peers> &params, block_shared<kind> &shared,
+           const search_state<kind> &search, uint32_t round, uint32_t at, relaxed_edge<kind> &out)
 {
     const bool continues = out.edge.neighbor == continuation;
 
@@ -217,16 +210,15 @@ __device__ __forceinline__ void store_near(const kernel_params &params, block_sh
         return;
     }
     if (continues)
-        push_rest(params, search,
-                  params.record + static_cast<uint64_t>(out.edge.weight) * record_edges, out.source,
+        push_rest(params, search, Peers::next_record(params, out.source, out.edge), out.source,
                   out.key);
     else
         append_one(step_queue(params, search), out.edge.neighbor);
 }
 
 /* Stores the results of some slots a lane. Warp-collective. */
-template <int kind>
-__device__ __forceinline__ void store_relaxed(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void store_relaxed(const kernel_params<Peers> &params,
                                               block_shared<kind> &shared,
                                               const search_state<kind> &search, uint32_t round,
                                               relaxed_edge<kind> (&out)[edges_per_thread])
@@ -263,18 +255,18 @@ __device__ __forceinline__ void store_relaxed(const kernel_params &params,
                 append_one(rest_queue(params, search), out[k].edge.neighbor);
         }
         if (out[k].key < out[k].old)
-            put_hint<kind>(params, out[k].edge.neighbor, out[k].source, out[k].from,
-                           out[k].edge.weight, out[k].key);
+            Peers::template put_hint<kind>(params, out[k].edge.neighbor, out[k].source, out[k].from,
+                                           out[k].edge.weight, out[k].key);
         near_start += __popc(near[k]);
         far_start += __popc(far[k]);
     }
 }
 
 /* One round: relaxes the edges of `count` entries of one queue into the other. */
-template <int kind>
-__device__ __forceinline__ void push_round(const kernel_params &params, block_shared<kind> &shared,
-                                           const search_state<kind> &search, uint32_t round,
-                                           uint32_t count)
+template <int kind, class Peers>
+__device__ __forceinline__ void
+push_round(const kernel_params<Peers> &params, block_shared<kind> &shared,
+           const search_state<kind> &search, uint32_t round, uint32_t count)
 {
     const uint32_t first = threadIdx.x & ~31u; /* first slot of the warp */
     relaxed_edge<kind> out[edges_per_thread];
@@ -294,8 +286,8 @@ __device__ __forceinline__ void push_round(const kernel_params &params, block_sh
 }
 
 /* Loads `count` vertices of the iteration's queue behind `have` entries. */
-template <int kind>
-__device__ __forceinline__ void load_entries(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void load_entries(const kernel_params<Peers> &params,
                                              frontier_entries<kind> &queue, uint32_t iteration,
                                              uint64_t first, uint32_t count, uint32_t have)
 {
@@ -303,19 +295,19 @@ __device__ __forceinline__ void load_entries(const kernel_params &params,
         return;
     const uint32_t v = __ldcg(by_parity(params.step_queue, iteration) + first + threadIdx.x);
     uint4 half[2];
-    read_record(params, v, half);
+    read_record(Peers::record(params, v), half);
     by_parity(params.step_marks, iteration)[v >> 5] =
         0; /* all bits of the word belong to this iteration */
-    store_entry(queue, have + threadIdx.x, v, __ldcg(distances<kind>(params) + v), half);
+    store_entry(queue, have + threadIdx.x, v, Peers::template load_distance<kind>(params, v), half);
 }
 
 /* Appends `count` entries of a queue, and the block's discoveries beyond the step, to the global
  * queues. All threads call it. */
-template <int kind>
-__device__ __noinline__ void flush_block(const kernel_params &params, block_shared<kind> &shared,
-                                         const search_state<kind> &search,
-                                         frontier_entries<kind> &queue, uint32_t count,
-                                         uint32_t num_deferred)
+template <int kind, class Peers>
+__device__ __noinline__ void
+flush_block(const kernel_params<Peers> &params, block_shared<kind> &shared,
+            const search_state<kind> &search, frontier_entries<kind> &queue, uint32_t count,
+            uint32_t num_deferred)
 {
     const uint32_t thread = threadIdx.x;
     const marked_queue to[2] = {step_queue(params, search), rest_queue(params, search)};
@@ -351,23 +343,25 @@ __device__ __noinline__ void flush_block(const kernel_params &params, block_shar
 }
 
 /* Whether the iteration ends after this round. idle: blocks that found nothing more. */
-__device__ __forceinline__ bool iteration_ends(const kernel_params &params, uint32_t round,
+template <class Peers>
+__device__ __forceinline__ bool iteration_ends(const kernel_params<Peers> &params, uint32_t round,
                                                uint32_t idle, uint32_t blocks)
 {
-    return round + 1 >= max_rounds ||
+    return round + 1 >= Peers::max_rounds ||
            (round + 1 >= params.min_rounds && idle * params.idle_fraction >= blocks);
 }
 
 /* Trace record of a round. */
-__device__ __forceinline__ hw_gpu_sssp_trace_record *trace_at(const kernel_params &params,
+template <class Peers>
+__device__ __forceinline__ hw_gpu_sssp_trace_record *trace_at(const kernel_params<Peers> &params,
                                                               uint32_t at)
 {
     return trace_slot(params.trace, params.trace_capacity, at);
 }
 
 /* Counts a round of this block in its trace record. One thread. */
-template <int kind>
-__device__ __forceinline__ void trace_round(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ void trace_round(const kernel_params<Peers> &params,
                                             const search_state<kind> &search, uint32_t round,
                                             uint32_t count)
 {
@@ -390,8 +384,8 @@ __device__ __forceinline__ uint32_t count_edges(const frontier_entries<kind> &qu
 
 /* Refills a block's queue from its part [at, end) of the iteration's. Returns the number of
  * entries. */
-template <int kind>
-__device__ __forceinline__ uint32_t refill_queue(const kernel_params &params,
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t refill_queue(const kernel_params<Peers> &params,
                                                  frontier_entries<kind> &queue, uint32_t iteration,
                                                  uint32_t count, uint64_t &at, uint64_t end)
 {
@@ -406,8 +400,9 @@ __device__ __forceinline__ uint32_t refill_queue(const kernel_params &params,
 }
 
 /* Defers what a round found to the next iteration, since this one has enough work. */
-template <int kind>
-__device__ __noinline__ void defer_round(const kernel_params &params, block_shared<kind> &shared,
+template <int kind, class Peers>
+__device__ __noinline__ void defer_round(const kernel_params<Peers> &params,
+                                         block_shared<kind> &shared,
                                          const search_state<kind> &search, uint32_t round)
 {
     flush_block(params, shared, search, shared.queue[(round + 1) & 1],
@@ -421,8 +416,8 @@ __device__ __noinline__ void defer_round(const kernel_params &params, block_shar
 
 /* Pushes a block's part [at, end) of the iteration's queue, and its discoveries. Returns the number
  * of rounds. edges: of this thread. */
-template <int kind>
-__device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<kind> &shared,
+template <int kind, class Peers>
+__device__ uint32_t push_work_chunk(const kernel_params<Peers> &params, block_shared<kind> &shared,
                                     const search_state<kind> &search, uint64_t at, uint64_t end,
                                     uint32_t blocks, uint32_t &edges)
 {
