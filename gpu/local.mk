@@ -41,6 +41,7 @@ kernel_includes += gpu/graph/block_cyclic.h gpu/graph/device_graph.cuh gpu/graph
   gpu/graph/build/edge_tuples.h gpu/graph/build/vertex_order.h
 gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
   gpu/graph/degree_order.c gpu/graph/degree_order.h \
+  gpu/graph/degree_summary.c gpu/graph/degree_summary.h \
   gpu/graph/degree_ordered_lists.c gpu/graph/degree_ordered_lists.h \
   gpu/graph/device_edge_list.c gpu/graph/device_edge_list.h \
   gpu/graph/layout_build.c gpu/graph/layout_build.h gpu/graph/layout_vertices.c \
@@ -173,7 +174,10 @@ gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
 gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel_option.h
 
 kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \
-  gpu/sssp/delta/peer/peer_delta_kernel.cu
+  gpu/sssp/delta/peer/peer_delta_finish_kernel.cu gpu/sssp/delta/peer/peer_delta_kernel.cu \
+  gpu/sssp/delta/peer/peer_small_frontier_kernel.cu
+kernel_includes += gpu/sssp/delta/peer/peer_small_frontier.h \
+  gpu/sssp/delta/peer/small_frontier_peers.cuh
 kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_barrier.cuh \
   gpu/sssp/delta/search/delta_block_shared.cuh gpu/sssp/delta/search/delta_broadcast.cuh \
   gpu/sssp/delta/search/delta_init.cuh gpu/sssp/delta/search/delta_iteration.cuh \
@@ -184,6 +188,7 @@ kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_bar
   gpu/sssp/delta/search/delta_receive.cuh \
   gpu/sssp/delta/search/delta_step_queues.cuh
 gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \
+  gpu/sssp/delta/peer/peer_small_frontier_host.c gpu/sssp/delta/peer/peer_small_frontier_host.h \
   gpu/sssp/delta/peer/several_gpus_methods.c
 
 kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop/phase_loop_f32.cu \

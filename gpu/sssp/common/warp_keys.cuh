@@ -27,6 +27,17 @@ __device__ __forceinline__ int64_t atomic_lower(int64_t *at, int64_t key)
     return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
 }
 
+/* The same on memory of any GPU. */
+__device__ __forceinline__ int32_t atomic_lower_system(int32_t *at, int32_t key)
+{
+    return atomicMin_system(at, key);
+}
+
+__device__ __forceinline__ int64_t atomic_lower_system(int64_t *at, int64_t key)
+{
+    return atomicMin_system(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+}
+
 /* The key at distance `width` beyond `key`, rounded down, but at least the next key; `none` if
  * there is no such key. */
 template <int kind>

@@ -1,10 +1,10 @@
-/* Option --delta-kernel of method `delta` on one GPU. */
+/* Option --delta-kernel of method `delta`. */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_DELTA_KERNEL_OPTION_H
 #define HOPWAVE_GPU_SSSP_DELTA_DELTA_KERNEL_OPTION_H
 
 #include "lib/engine/core/engine_options.h"
 
-/* Kernels of delta-stepping on one GPU, in the order of the option's words. */
+/* Kernels of delta-stepping, in the order of the option's words. */
 enum hw_delta_kernel {
     HW_DELTA_KERNEL_AUTO,
     HW_DELTA_KERNEL_BALANCED,      /* gpu/sssp/delta/one_gpu_delta_search_kernel.cu */

@@ -48,6 +48,9 @@ extern "C" {
 /* Edges of a long list that a warp relaxes at a time. */
 #define HW_DELTA_CHUNK 64
 
+/* As the source of a hint: the edge vanishes in the key of its source. */
+#define HW_DELTA_EQUAL_DISTANCE_PARENT (HW_INVALID_VERTEX - 1)
+
 /* Maximum of long lists deferred at a time; their packed count has 24 bits. */
 #define HW_DELTA_MAX_LONG_LISTS (UINT32_C(1) << 22)
 

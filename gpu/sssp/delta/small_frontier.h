@@ -45,6 +45,8 @@ struct hw_small_frontier_control {
     struct hw_small_frontier_counters counters[4];
     uint32_t rest[3]; /* vertices of the rest of the bucket: a ring of three, by rest_index */
     uint32_t trace_records;
+    uint32_t ready; /* several GPUs: all are */
+    uint32_t pad;
     unsigned long long begin_ticks, end_ticks; /* clock64() */
     unsigned long long begin_ns, end_ns;       /* global timer */
 };

@@ -179,11 +179,12 @@ static void plan_arrays(struct hw_distributed_sssp *sssp)
 
     if (sssp->single_kernel.ops)
         sssp->single_kernel.ops->add_arrays(sssp);
-    else
+    if (!sssp->single_kernel.ops) {
         hw_gpu_add(arrays, &params->state.distance, params->config.num_local_ids,
                    hw_distributed_sssp_key_bytes(sssp));
-    hw_gpu_add(arrays, &params->state.value, params->config.num_local_ids,
-               sizeof *params->state.value);
+        hw_gpu_add(arrays, &params->state.value, params->config.num_local_ids,
+                   sizeof *params->state.value);
+    }
     hw_gpu_add(arrays, &params->state.frontier_bits, (hw_count)params->lists.count / 32 + 1,
                sizeof *params->state.frontier_bits);
     hw_gpu_add(arrays, &params->state.pending_bits, (hw_count)params->config.num_local_ids / 32 + 4,
@@ -230,6 +231,8 @@ enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_
     if (status == HW_OK && sssp->single_kernel.ops)
         status = hw_alloc_zero(&sssp->single_kernel.state, 1, sssp->single_kernel.ops->state_bytes,
                                "the engine", err);
+    if (status == HW_OK && sssp->single_kernel.ops)
+        status = sssp->single_kernel.ops->plan(sssp, err);
     if (status == HW_OK)
         status = hw_distributed_sssp_plan_lists(sssp, &engine->temporary_bytes, err);
     if (status != HW_OK)
@@ -284,9 +287,11 @@ enum hw_status hw_distributed_sssp_open(struct hw_gpu_engine *engine, struct hw_
                                 .distances = true,
                                 .negative = sssp->weight_stats.negative > 0,
                                 .bits = sssp->params.config.kind == HW_GPU_KEY_I64 ? 64 : 32};
-    if (sssp->single_kernel.ops)
-        sssp->params.state.distance =
-            engine->transport.heap[engine->ctx->rank] + sssp->single_kernel.distance_at;
+    if (sssp->single_kernel.ops) {
+        char *heap = engine->transport.heap[engine->ctx->rank];
+        sssp->params.state.distance = heap + sssp->single_kernel.distance_at;
+        sssp->params.state.value = (int64_t *)(void *)(heap + sssp->single_kernel.value_at);
+    }
     status = hw_cuda(hw_distributed_sssp_shape(&sssp->params, &sssp->config.blocks,
                                                &sssp->config.resident_blocks),
                      "cudaDeviceGetAttribute", err);

@@ -84,8 +84,10 @@ struct hw_distributed_sssp_single_kernel_ops {
     size_t state_bytes; /* of single_kernel.state, zeroed */
     /* Whether the search is possible; the same on all ranks. Local. */
     bool (*fits)(const struct hw_distributed_sssp *sssp);
+    /* Chooses the kernel, once the degrees are known. Collective; ranks agree. */
+    enum hw_status (*plan)(struct hw_distributed_sssp *sssp, struct hw_error *err);
     /* Reserves heap memory, from offset `at` on, for the arrays that other ranks access, and sets
-     * single_kernel.distance_at; returns the offset past them. Local. */
+     * single_kernel.distance_at and value_at; returns the offset past them. Local. */
     hw_count (*reserve_heap)(struct hw_distributed_sssp *sssp, hw_count at);
     /* Adds the other arrays to the engine's list of arrays. Local. */
     void (*add_arrays)(struct hw_distributed_sssp *sssp);
@@ -109,7 +111,7 @@ struct hw_distributed_sssp_single_kernel {
     const struct hw_distributed_sssp_single_kernel_ops *ops; /* NULL: searches run in rounds */
     bool complete;                                           /* the kernel found all parents, too */
     bool pulls_in_lists;               /* of a directed graph: the lists below are there */
-    hw_count distance_at;              /* offset of the distances in the heap */
+    hw_count distance_at, value_at;    /* offsets of distances and values in the heap */
     const uint64_t *in_offset;         /* [lists.count + 1] edges that end at each owned vertex */
     const struct hw_gpu_edge *in_edge; /* [in_offset[lists.count]] */
     void *state;

@@ -3,8 +3,10 @@
  */
 #include "gpu/sssp/delta/peer/peer_delta_host.h"
 
+#include "gpu/sssp/delta/delta_kernel_option.h"
 #include "gpu/sssp/delta/delta_search.h"
 #include "gpu/sssp/delta/delta_trace.h"
+#include "gpu/sssp/delta/peer/peer_small_frontier_host.h"
 #include "lib/engine/sssp/sssp_options.h"
 
 #include <cuda_runtime_api.h>
@@ -19,6 +21,7 @@ struct peer_delta {
     hw_count touched_at[2]; /* offsets in the heap */
     struct hw_delta_shape shape;
     uint32_t searches; /* begun */
+    struct hw_peer_small_frontier small;
 };
 
 static struct peer_delta *state_of(const struct hw_distributed_sssp *sssp)
@@ -34,6 +37,21 @@ static bool fits(const struct hw_distributed_sssp *sssp)
     return engine->transport.peer_access && sssp->weight_stats.negative == 0 &&
            part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && sssp->params.lists.num_blocks == 1 &&
            sssp->params.config.ranks <= HW_DELTA_RANKS;
+}
+
+/* Chooses the kernel. Collective; ranks agree. */
+static enum hw_status plan_search(struct hw_distributed_sssp *sssp, struct hw_error *err)
+{
+    struct hw_peer_small_frontier *small = &state_of(sssp)->small;
+
+    if (sssp->config.bellman_ford)
+        return HW_OK;
+    HW_TRY(hw_peer_small_frontier_choose(sssp, small, err));
+    sssp->engine->kernel = hw_delta_kernel_name(small->chosen ? HW_DELTA_KERNEL_SMALL_FRONTIER
+                                                              : HW_DELTA_KERNEL_BALANCED);
+    if (small->chosen)
+        sssp->config.delta = hw_peer_small_frontier_delta(sssp);
+    return HW_OK;
 }
 
 /* ---- memory ---- */
@@ -59,7 +77,10 @@ static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
         peer->touched_at[parity] = at;
         at = aligned(at + touched_bytes(sssp));
     }
-    return at;
+    sssp->single_kernel.value_at = at;
+    at = aligned(at + (hw_count)sssp->params.config.num_local_ids *
+                          (hw_count)sizeof *sssp->params.state.value);
+    return peer->small.chosen ? hw_peer_small_frontier_reserve_heap(sssp, &peer->small, at) : at;
 }
 
 static void add_arrays(struct hw_distributed_sssp *sssp)
@@ -81,6 +102,8 @@ static void add_arrays(struct hw_distributed_sssp *sssp)
     if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
                    sizeof *params->trace);
+    if (state_of(sssp)->small.chosen)
+        hw_peer_small_frontier_add_arrays(sssp, &state_of(sssp)->small);
 }
 
 /* ---- opening ---- */
@@ -201,7 +224,12 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
     if (status == HW_OK)
         status = hw_cuda(hw_peer_delta_shape(params, &peer->shape), "method delta", err);
     status = hw_agree(sssp->engine->ctx->world, status, err);
-    return status == HW_OK ? find_core(sssp, err) : status;
+    if (status == HW_OK)
+        status = find_core(sssp, err);
+    if (status == HW_OK && peer->small.chosen)
+        status = hw_agree(sssp->engine->ctx->world,
+                          hw_peer_small_frontier_open(sssp, &peer->small, params, err), err);
+    return status;
 }
 
 static void close_search(struct hw_distributed_sssp *sssp)
@@ -261,8 +289,10 @@ static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err
                                            .first_allgather = sssp->comm.allgather.number + 1,
                                            .run = ++peer->searches,
                                            .broadcast_all = host_continues};
-    enum hw_status status = hw_cuda(hw_peer_delta_launch(&peer->params, &search, &peer->shape),
-                                    "the kernel of method delta", err);
+    enum hw_status status =
+        peer->small.chosen ? hw_peer_small_frontier_run(&peer->small, &peer->params, &search, err)
+                           : hw_cuda(hw_peer_delta_launch(&peer->params, &search, &peer->shape),
+                                     "the kernel of method delta", err);
 
     if (status != HW_OK) /* sends the failure to all ranks */
         return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
@@ -295,12 +325,21 @@ static enum hw_status write_results(struct hw_distributed_sssp *sssp, struct hw_
 static enum hw_status trace(struct hw_distributed_sssp *sssp, struct hw_trace *steps,
                             struct hw_error *err)
 {
-    return hw_delta_append_trace(&state_of(sssp)->params, sssp->config.bellman_ford, steps, err);
+    const struct peer_delta *peer = state_of(sssp);
+    const struct hw_distributed_sssp_config *config = &sssp->params.config;
+    const uint32_t root = sssp->search.root_local_id;
+    const bool searched =
+        root - hw_distributed_sssp_owned_begin(&sssp->params) < config->block_size;
+
+    if (peer->small.chosen)
+        HW_TRY(hw_peer_small_frontier_append_trace(&peer->small, searched, steps, err));
+    return hw_delta_append_trace(&peer->params, sssp->config.bellman_ford, steps, err);
 }
 
 const struct hw_distributed_sssp_single_kernel_ops hw_peer_delta_ops = {
     .state_bytes = sizeof(struct peer_delta),
     .fits = fits,
+    .plan = plan_search,
     .reserve_heap = reserve_heap,
     .add_arrays = add_arrays,
     .open = open_search,
@@ -317,5 +356,6 @@ hw_count hw_peer_delta_device_bytes(const struct hw_part *part)
         return 0;
     /* The lightest edges and bits of each list, and the trace. */
     return ((hw_count)sizeof(struct hw_delta_lightest) + 1) * owned +
-           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_delta_trace_record);
+           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_delta_trace_record) +
+           hw_peer_small_frontier_device_bytes(part);
 }

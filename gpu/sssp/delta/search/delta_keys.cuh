@@ -81,7 +81,7 @@ remote_load_unless_pending(const kernel_params<Peers> &params, lane_state<kind> 
 
 /* As the source of a hint: the edge vanishes in the key of its source, so that both have equal
  * distances. It is no valid parent as such, since two vertices could have each other. */
-constexpr uint32_t equal_distance_parent = HW_INVALID_VERTEX - 1;
+constexpr uint32_t equal_distance_parent = HW_DELTA_EQUAL_DISTANCE_PARENT;
 
 /* The bits of a key that hints and results store; fits_low_bits(): they determine the key. */
 template <int kind> __device__ __forceinline__ uint32_t low_bits(key_of<kind> key)

@@ -38,16 +38,6 @@ namespace
 template <class Peers> struct kernel_params : hw_delta_params {
 };
 
-__device__ __forceinline__ void atomic_lower_system(int32_t *at, int32_t key)
-{
-    atomicMin_system(at, key);
-}
-
-__device__ __forceinline__ void atomic_lower_system(int64_t *at, int64_t key)
-{
-    atomicMin_system(reinterpret_cast<long long *>(at), static_cast<long long>(key));
-}
-
 /* ---- one GPU ---- */
 
 /* Every vertex is local, and its local id is its position. */

@@ -1,0 +1,41 @@
+/*
+ * How many edges lists have, and how their lengths vary over all parts: which graphs are roads and
+ * meshes, whose searches are many small levels or rounds.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_DEGREE_SUMMARY_H
+#define HOPWAVE_GPU_GRAPH_DEGREE_SUMMARY_H
+
+#include "lib/layout/part.h"
+
+/* Lists of a mesh are at most so long. */
+#define HW_MESH_MAX_LIST 16
+
+struct hw_degree_summary {
+    hw_count vertices;       /* that have edges */
+    hw_count edges, squares; /* sums of their degrees, and of the squares of these */
+    hw_count longest;
+};
+
+/* Summarizes the degrees of a part. begin: [count + 1] offsets of the lists, or NULL; then the
+ * tuples at each vertex count (own.tuples). Local. */
+struct hw_degree_summary hw_degree_summary_of(const struct hw_part *part, const hw_count *begin);
+
+/* Combines the summaries of all parts. Collective; ranks agree. */
+enum hw_status hw_degree_summary_reduce(const struct hw_context *ctx,
+                                        struct hw_degree_summary *summary, struct hw_error *err);
+
+/* Whether no list is long, so that lists can be kept in records of a few edges. Local. */
+bool hw_has_short_lists(const struct hw_degree_summary *summary);
+
+/* Whether these are the degrees of a mesh: short lists, whose lengths vary less than those of a
+ * random graph. Local. */
+bool hw_is_mesh(const struct hw_degree_summary *summary);
+
+/* Whether a part of such sizes may be of a mesh. Local. */
+bool hw_may_be_mesh(const struct hw_part *part);
+
+/* Records that a part's lists need: one for each owned vertex, and further ones for longer lists,
+ * of which the last has `edges` edges and each before it one less. Local. */
+hw_count hw_count_records(const struct hw_part *part, const hw_count *begin, hw_count edges);
+
+#endif
