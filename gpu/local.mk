@@ -77,6 +77,8 @@ gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queu
 
 kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_records_kernel.cu \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier_kernel.cu \
   gpu/bfs/direction_optimizing/pendant_trees_kernel.cu
 kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs.h \
@@ -93,6 +95,7 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_levels.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh
 gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/host_staged_bfs.c \

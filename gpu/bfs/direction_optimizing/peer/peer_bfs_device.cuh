@@ -197,6 +197,7 @@ struct barrier_result {
 struct node_links {
     using all_params = kernel_params;
     static constexpr bool has_network = false;
+    static constexpr bool has_records = false;
 
     static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)
     {
@@ -208,6 +209,11 @@ struct node_links {
     {
         signal_word(slot, word);
     }
+};
+
+/* The same on roads and meshes, whose lists are in records, too. */
+struct record_links : node_links {
+    static constexpr bool has_records = true;
 };
 
 /* Records the reason and signals failure to all GPUs. One thread. */

@@ -10,10 +10,12 @@
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/results_on_host.h"
 #include "gpu/engine/step_trace.h"
+#include "gpu/graph/degree_summary.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "gpu/partition1d/partition_1d_upload.h"
 #include "lib/base/memory.h"
+#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -104,6 +106,7 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 /* Byte offsets of the arrays in a heap. */
 struct heap {
     hw_count bits[2], inbox, parent;
+    hw_count records;   /* within a node, of roads and meshes */
     hw_count outbox;    /* host_staged, or between nodes */
     hw_count packed;    /* host_staged */
     hw_count internode; /* between nodes */
@@ -124,13 +127,15 @@ static struct heap layout_heap(const struct state *state)
     const struct hw_partition_1d *partition = &params->partition;
     const hw_count bits = (hw_count)partition->core * partition->parts / 8;
     const hw_count inboxes = (hw_count)partition->parts * params->inbox_capacity * 8;
+    const hw_count record = HW_PEER_BFS_RECORD_NEIGHBORS * (hw_count)sizeof(uint32_t);
     struct heap heap;
 
     heap.bits[0] = after(0, (hw_count)sizeof(struct hw_peer_bfs_signals));
     heap.bits[1] = after(heap.bits[0], bits);
     heap.inbox = after(heap.bits[1], bits);
     heap.parent = after(heap.inbox, inboxes);
-    heap.outbox = after(heap.parent, (hw_count)partition->active * 4);
+    heap.records = after(heap.parent, (hw_count)partition->active * 4);
+    heap.outbox = after(heap.records, (hw_count)params->records * record);
     heap.packed = after(heap.outbox, sends ? inboxes : 0);
     heap.internode = after(heap.packed, params->host_staged ? bits : 0);
     heap.bytes =
@@ -202,6 +207,38 @@ static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_pa
     policy->costs.unqueued = 2 * policy->costs.pull;
 }
 
+/* Decides whether one block expands small frontiers for all GPUs, and how many records that takes.
+ * Collective; ranks agree. */
+static enum hw_status plan_records(const struct hw_gpu_engine *engine,
+                                   struct hw_peer_bfs_params *params, struct hw_error *err)
+{
+    const struct hw_part *part = engine->part;
+    const struct hw_context *ctx = engine->ctx;
+    const hw_count *begin = part->grid.out.offset;
+    bool fit = false;
+
+    if (!engine->transport.peer_access || !hw_may_be_mesh(part) ||
+        (uint64_t)params->partition.active * params->partition.parts > INT32_MAX)
+        return HW_OK;
+    struct hw_degree_summary summary = hw_degree_summary_of(part, begin);
+    HW_TRY(hw_degree_summary_reduce(ctx, &summary, err));
+    if (!hw_is_mesh(&summary))
+        return HW_OK;
+    hw_count further =
+        hw_count_records(part, begin, HW_PEER_BFS_RECORD_NEIGHBORS) - part->own.count;
+    HW_TRY(hw_largest(ctx->world, &further, err));
+    HW_TRY(hw_agree(ctx->world, hw_cuda(hw_peer_bfs_records_fit(&fit), "method fused", err), err));
+    hw_count lacking = !fit;
+    HW_TRY(hw_largest(ctx->world, &lacking, err));
+    const hw_count records = (hw_count)params->partition.active + further;
+    if (!lacking && records < (hw_count)INT32_MAX) {
+        params->records = (uint64_t)records;
+        params->policy.block_vertices = HW_PEER_BFS_RECORD_EDGES;
+        params->policy.block_edges = HW_PEER_BFS_RECORD_EDGES;
+    }
+    return HW_OK;
+}
+
 static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -235,6 +272,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     params->trace_capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     params->inbox_capacity =
         partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
+    HW_TRY(plan_records(engine, params, err));
     plan_arrays(engine);
     engine->heap_bytes = layout_heap(state).bytes;
     engine->temporary_bytes = (hw_count)(core > partition->owned ? core : partition->owned) * 4;
@@ -263,6 +301,7 @@ static void set_heap_pointers(struct hw_gpu_engine *engine)
         unsigned long long *inboxes = at(engine, mapped, is_mapped ? heap.inbox : heap.outbox);
         params->signals[q] = at(engine, mapped, 0);
         params->peer_parent[q] = at(engine, mapped, heap.parent);
+        params->record_of[q] = params->records ? at(engine, mapped, heap.records) : NULL;
         for (int half = 0; half < 2; half++)
             params->visited[half][q] = at(engine, mapped, heap.bits[half]);
         params->inbox[q] = inboxes + (is_mapped ? part : q) * capacity;
@@ -332,6 +371,9 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
         status = init_control(params, err);
+    if (status == HW_OK && params->records)
+        status = hw_cuda(hw_peer_bfs_launch_records(params),
+                         "the kernel that puts lists into records", err);
     if (status == HW_OK && state->internode.used)
         status = hw_internode_bfs_open(&state->internode, &engine->transport, params, &state->shape,
                                        err);
@@ -615,7 +657,10 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
     const hw_count broadcast_capacity =
         core * parts < (hw_count)BROADCAST_EDGES ? core * parts : (hw_count)BROADCAST_EDGES;
     const hw_count capacity = core > broadcast_capacity ? core : broadcast_capacity;
-    const hw_count search = partition.lists + 24 * core + 8 * own + 8 * parts * active +
+    /* Records, a few of them continued. */
+    const hw_count record = HW_PEER_BFS_RECORD_NEIGHBORS * (hw_count)sizeof(uint32_t);
+    const hw_count records = hw_may_be_mesh(part) ? active * (record + record / 8) : 0;
+    const hw_count search = partition.lists + records + 24 * core + 8 * own + 8 * parts * active +
                             core * parts / 4 + 8 * parts * capacity + 4 * active +
                             4 * (core * parts > own ? core * parts : own);
 

@@ -201,13 +201,29 @@ int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
     shape->shared_bytes =
         max(max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes),
-            static_cast<uint32_t>(sizeof(cta_queues)));
+            params->records ? static_cast<uint32_t>(HW_PEER_BFS_RECORD_QUEUES_BYTES)
+                            : static_cast<uint32_t>(sizeof(cta_queues)));
     return hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
+}
+
+static const void *kernel_of(const hw_peer_bfs_params *params)
+{
+    return params->records ? hw_peer_bfs_small_frontier_kernel()
+                           : reinterpret_cast<const void *>(search);
+}
+
+int hw_peer_bfs_records_fit(bool *fit)
+{
+    uint32_t left = 0;
+    const int error = hw_dynamic_shared_limit(hw_peer_bfs_small_frontier_kernel(), &left);
+
+    *fit = left >= HW_PEER_BFS_RECORD_QUEUES_BYTES;
+    return error;
 }
 
 int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)
 {
-    int error = hw_peer_bfs_kernel_shape(reinterpret_cast<const void *>(search), params, shape);
+    int error = hw_peer_bfs_kernel_shape(kernel_of(params), params, shape);
 
     if (error != cudaSuccess)
         return error;
@@ -227,7 +243,7 @@ int hw_peer_bfs_launch_kernel(const void *kernel, const void *params,
 int hw_peer_bfs_launch(const hw_peer_bfs_params *params, const hw_peer_bfs_shape *shape,
                        uint32_t root)
 {
-    return hw_peer_bfs_launch_kernel(reinterpret_cast<const void *>(search), params, shape, root);
+    return hw_peer_bfs_launch_kernel(kernel_of(params), params, shape, root);
 }
 
 int hw_peer_bfs_launch_step(const hw_peer_bfs_params *params, const hw_peer_bfs_shape *shape,
