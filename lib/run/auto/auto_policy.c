@@ -29,11 +29,11 @@
  *   G(n,m) 24              2.40    1.28            18.1    12.0
  *   G(n,m), factor 2, 22   0.445   0.567           3.09    1.94
  *   G(n,m), factor 2, 24   1.53    1.29            16.3    9.13
- *   roads, 0.26 M          1.58    11.5            1.25    8.32
- *   roads, 1.07 M          5.31    30.4            3.05    21.5
+ *   roads, 0.26 M          1.63    3.14            1.11    1.86  (2026-11-26, 3133d4b)
+ *   roads, 1.07 M          5.46                    2.80    4.35  (likewise)
  *
  * About half of the vertices of R-MAT have edges. A threshold lies between the sizes that were
- * measured; of meshes above all of them, as one GPU won by far.
+ * measured; of meshes above all of them: one GPU searches them for all.
  */
 #define BFS_SKEWED_VERTICES (INT64_C(1) << 24)
 #define BFS_SKEWED_DIRECTED_VERTICES (INT64_C(1) << 22)
