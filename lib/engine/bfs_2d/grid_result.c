@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+/* Parents that one thread looks up alone. */
+#define ALONE 4096
 /* Output elements that are written, then completed, at a time. */
 #define PIECE 4096
 
@@ -125,11 +127,15 @@ static enum hw_status answer(struct hw_grid *grid, int to, struct hw_error *err)
     hw_lid *list = at_gid(grid, grid->scratch.outgoing, row);
     hw_lid count = hw_frontier_message_to_list(&grid->layout.row.messages[to], list);
 
+    const hw_gid *gid = grid->tables.gid + grid->tables.column_code;
+    const bool narrow = grid->layout.wire == sizeof(hw_lid);
+
+#pragma omp parallel for num_threads(grid->threads) schedule(static) if (count > ALONE)
+    for (hw_lid k = 0; k < (narrow ? count : 0); k++)
+        list[k] = (hw_lid)gid[grid->search.row_parent[row + list[k]]];
     /* From the end, so that ids wider than positions overwrite none still to come. */
-    for (hw_lid k = count; k-- > 0;) {
-        hw_lid column = grid->search.row_parent[row + list[k]];
-        put_gid(grid, list, k, grid->tables.gid[(size_t)grid->tables.column_code + column]);
-    }
+    for (hw_lid k = narrow ? 0 : count; k-- > 0;)
+        put_gid(grid, list, k, gid[grid->search.row_parent[row + list[k]]]);
     return send_gids(grid, &grid->layout.row, to, list, count, err);
 }
 
@@ -162,6 +168,7 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
         if (r != line->me && grid->scratch.sent[r].bitmap)
             hw_frontier_message_to_list(&grid->scratch.sent[r],
                                         list + at); /* answered in this order */
+#pragma omp parallel for num_threads(grid->threads) schedule(static) if (group[r] > ALONE)
         for (hw_lid k = at; k < at + group[r]; k++)
             fetched(grid, list[k], take_gid(grid, wire, k));
     }

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Pairs that one thread packs or takes alone. */
+#define ALONE 4096
+
 static void put_pair(hw_lid *words, size_t wide, hw_lid position, int64_t key)
 {
     words[0] = position;
@@ -26,6 +29,7 @@ static struct hw_frontier_message pack(const struct hw_sssp_2d *paths, const str
     const size_t wide = hw_sssp_2d_pair(paths);
     hw_lid *words = packing(line, r);
 
+#pragma omp parallel for num_threads(paths->threads) schedule(static) if (count > ALONE)
     for (hw_lid k = 0; k < count; k++)
         put_pair(words + wide * k, wide, list[k],
                  hw_best_key(paths->derived.kind, table, first + list[k]));
@@ -84,7 +88,7 @@ enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw
     return status;
 }
 
-/* Lowers a table of a line's blocks to what came. */
+/* Lowers a table of a line's blocks to what came: in a message each position is there once. */
 static void take_bounds(struct hw_sssp_2d *paths, const struct hw_rowcol *line, void *table)
 {
     const size_t wide = hw_sssp_2d_pair(paths);
@@ -92,9 +96,10 @@ static void take_bounds(struct hw_sssp_2d *paths, const struct hw_rowcol *line, 
     for (int r = 0; r < line->size; r++) {
         const hw_lid *words = line->messages[r].data;
         hw_lid pairs = r == line->me ? 0 : line->messages[r].count / (hw_lid)wide;
-        for (hw_lid k = 0; k < pairs; k++, words += wide)
-            lower(paths, table, (size_t)r * paths->layout.block + words[0],
-                  hw_sssp_2d_key(words, wide));
+#pragma omp parallel for num_threads(paths->threads) schedule(static) if (pairs > ALONE)
+        for (hw_lid k = 0; k < pairs; k++)
+            lower(paths, table, (size_t)r * paths->layout.block + words[wide * k],
+                  hw_sssp_2d_key(words + wide * k, wide));
     }
 }
 

@@ -11,6 +11,8 @@
 /* Output elements ahead whose table entry is fetched, and whose parent's id is. */
 #define AHEAD 24
 #define NEXT 8
+/* Parents that one thread looks up alone. */
+#define ALONE 4096
 
 /* The first code that stands for another rank. */
 static hw_lid codes_end(const struct hw_sssp_2d *paths)
@@ -71,33 +73,52 @@ static int holder(const struct hw_sssp_2d *paths,
                                                                            : -1;
 }
 
+/* Counts the own positions [from, to) by who knows their parent; count: [size]. */
+static void count_requests(const struct hw_sssp_2d *paths,
+                           const struct hw_sssp_2d_send_buffers *send_buffers, hw_lid from,
+                           hw_lid to, hw_count *count)
+{
+    for (hw_lid t = from; t < to; t++) {
+        const int rank = holder(paths, send_buffers, t);
+        if (rank >= 0)
+            count[rank]++;
+    }
+}
+
 /* Groups own positions by who knows their parent. */
 static enum hw_status make_requests(const struct hw_sssp_2d *paths,
                                     const struct hw_sssp_2d_send_buffers *send_buffers,
                                     struct requests *requests, struct hw_error *err)
 {
     const int size = send_buffers->line.size;
+    const hw_count block = paths->layout.block;
+    const int pieces = block > ALONE ? paths->threads : 1; /* a thread has one of each pass */
     hw_count *at = NULL, sum = 0;
 
-    HW_TRY(hw_alloc_zero(&requests->send_count, 3 * size, sizeof(hw_count), "requests", err));
+    HW_TRY(hw_alloc_zero(&requests->send_count, (2 + pieces) * (hw_count)size, sizeof(hw_count),
+                         "requests", err));
     requests->receive_count = requests->send_count + size;
-    at = requests->send_count + 2 * (size_t)size;
-    for (hw_lid t = 0; t < paths->layout.block; t++) {
-        int rank = holder(paths, send_buffers, t);
-        if (rank >= 0)
-            requests->send_count[rank]++;
-    }
-    for (int r = 0; r < size; r++) {
-        at[r] = sum;
-        sum += requests->send_count[r];
-    }
+    at = requests->send_count + 2 * (size_t)size; /* [pieces][size] */
+#pragma omp parallel for num_threads(pieces) schedule(static)
+    for (int p = 0; p < pieces; p++)
+        count_requests(paths, send_buffers, (hw_lid)(block * p / pieces),
+                       (hw_lid)(block * (p + 1) / pieces), at + (size_t)p * (size_t)size);
+    for (int r = 0; r < size; r++)
+        for (int p = 0; p < pieces; p++) {
+            hw_count *mine = &at[(size_t)p * (size_t)size + (size_t)r], count = *mine;
+            *mine = sum;
+            sum += count;
+            requests->send_count[r] += count;
+        }
     requests->sends = sum;
     HW_TRY(hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err));
-    for (hw_lid t = 0; t < paths->layout.block; t++) {
-        int rank = holder(paths, send_buffers, t);
-        if (rank >= 0)
-            requests->position[at[rank]++] = t;
-    }
+#pragma omp parallel for num_threads(pieces) schedule(static)
+    for (int p = 0; p < pieces; p++)
+        for (hw_lid t = (hw_lid)(block * p / pieces); t < (hw_lid)(block * (p + 1) / pieces); t++) {
+            const int rank = holder(paths, send_buffers, t);
+            if (rank >= 0)
+                requests->position[at[(size_t)p * (size_t)size + (size_t)rank]++] = t;
+        }
     return HW_OK;
 }
 
@@ -107,10 +128,12 @@ static void reply(const struct hw_sssp_2d *paths,
 {
     const bool along_row = send_buffers == &paths->layout.row;
     const void *table = along_row ? paths->search.target : paths->search.source;
-    hw_count at = 0;
+    hw_count begin = 0;
 
-    for (int r = 0; r < send_buffers->line.size; r++)
-        for (hw_count k = 0; k < requests->receive_count[r]; k++, at++) {
+    for (int r = 0; r < send_buffers->line.size; r++) {
+        const hw_count end = begin + requests->receive_count[r];
+#pragma omp parallel for num_threads(paths->threads) schedule(static) if (end - begin > ALONE)
+        for (hw_count at = begin; at < end; at++) {
             size_t entry = (size_t)r * paths->layout.block + requests->requested[at];
             hw_lid code = hw_best_parent(paths->derived.kind, table, entry);
             requests->reply[at] = paths->tables.gid[code];
@@ -118,6 +141,8 @@ static void reply(const struct hw_sssp_2d *paths,
                 requests->weight_answer[at] =
                     weight_of(paths, code - paths->tables.column_code, (hw_lid)entry);
         }
+        begin = end;
+    }
 }
 
 /* Room for answers, once it is known how many are asked for. */
@@ -162,7 +187,9 @@ static enum hw_status fetch_along(struct hw_sssp_2d *paths,
         status =
             hw_alltoallv_into(comm, sizeof(union hw_weight), requests.weight_answer,
                               requests.receive_count, requests.weight, requests.send_count, err);
-    for (hw_count k = 0; k < requests.sends && status == HW_OK; k++) {
+#pragma omp parallel for num_threads(paths->threads)                                               \
+    schedule(static) if (requests.sends > ALONE && status == HW_OK)
+    for (hw_count k = 0; k < (status == HW_OK ? requests.sends : 0); k++) {
         paths->parents.fetched[requests.position[k]] = requests.gid[k];
         if (weight)
             weight[requests.position[k]] = requests.weight[k];
