@@ -80,15 +80,23 @@ struct hw_delta_policy {
                                    one bucket */
     uint32_t lagging_fraction;  /* a step is followed by the next one once fewer than one in so many
                                    of the vertices that wait are left of it */
+    uint32_t sweep_fraction;    /* once more than one vertex in so many waits, sweeps over all keys
+                                   find the next steps; 0: never */
     uint32_t skip_precheck_below; /* vertices to push, below which keys are lowered unread */
 };
 
 #ifndef __cplusplus
+/* Whether no vertex has many more edges than others. */
+static inline bool hw_delta_has_no_hubs(const struct hw_delta_graph_class *graph)
+{
+    return graph->vertices > 0 && graph->max_degree > 0 &&
+           graph->max_degree < 8 * graph->mean_degree;
+}
+
 /* Whether degrees hardly vary, as in random graphs of many edges. */
 static inline bool hw_delta_is_flat(const struct hw_delta_graph_class *graph)
 {
-    return graph->mean_degree >= HW_DELTA_SHORT_LISTS && graph->vertices > 0 &&
-           graph->max_degree > 0 && graph->max_degree < 8 * graph->mean_degree;
+    return graph->mean_degree >= HW_DELTA_SHORT_LISTS && hw_delta_has_no_hubs(graph);
 }
 
 /* The distance in which a vertex of mean degree has one light edge, if weights are uniform: the
@@ -173,6 +181,8 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
                                      .lagging_fraction = 256,
                                      .skip_precheck_below = 1 << 16};
 
+    if (hw_delta_has_no_hubs(graph))
+        policy.sweep_fraction = 32;
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS) {
         policy.max_step = 8 * graph->width;
     } else if (hw_delta_is_flat(graph)) {

@@ -102,6 +102,7 @@ template <int kind> struct search_state {
     bool has_substeps;         /* buckets are drained in several steps */
     bool no_light_heavy_split; /* all edges of a vertex are pushed at once */
     bool has_leftovers;        /* earlier buckets may hold unsettled vertices */
+    bool sweeps; /* the rest of the bucket is not queued: a sweep finds the next step */
     uint32_t deferred_updates; /* in the inbox, for an iteration that pushes */
     double delta;              /* width of the bucket */
     count64 frontier_degree;   /* degrees of the vertices pushed in it */
@@ -110,6 +111,14 @@ template <int kind> struct search_state {
     count64 pulled;            /* edges of the last pull */
     uint32_t small_buckets;    /* consecutive buckets with little work */
 };
+
+/* Bounds of what a push queues: of the bucket, or of the step alone, where sweeps find the rest. */
+template <int kind>
+__device__ __forceinline__ bucket_bounds<kind> queue_bounds(const search_state<kind> &search)
+{
+    return {search.bound.low, search.bound.step_end,
+            search.sweeps ? search.bound.step_end : search.bound.high};
+}
 
 /* One iteration, as seen by one lane. */
 template <int kind> struct lane_state {

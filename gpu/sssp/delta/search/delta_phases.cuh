@@ -94,7 +94,7 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
     begin_iteration(params, shared, state, run.search, false, false);
     if (hw_grid_thread() == 0)
         params.control->counters[(state.iteration + 1) & 3].frontier = count;
-    state.bound = run.search.bound;
+    state.bound = queue_bounds(run.search);
     state.from = 0;
     state.to = all_edges ? hw_keys<kind>::none : run.search.bound.high;
     state.skip_precheck = count < params.config.policy.skip_precheck_below;
@@ -107,7 +107,8 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
 }
 
 /* Advances to the next step of the bucket: fills the queue that the next iteration pushes, in
- * addition to what is queued. */
+ * addition to what is queued. Where many vertices wait, a sweep over all keys finds those of the
+ * step, and until the next one no vertex is queued for the rest of the bucket. */
 template <int kind, class Peers>
 __device__ __noinline__ void advance_step(search_run<kind, Peers> &run, key_of<kind> step_end)
 {
@@ -116,14 +117,21 @@ __device__ __noinline__ void advance_step(search_run<kind, Peers> &run, key_of<k
     search_state<kind> &search = run.search;
     const uint32_t count = shared.previous.rest, queued = shared.previous.step;
     const key_of<kind> settled = search.bound.step_end;
+    const bool many = reduced(shared, HW_DELTA_COUNT_REST) * params.config.policy.sweep_fraction >
+                      params.vertices.all_core,
+               by_sweep = many || search.sweeps; /* else the rest is queued */
     lane_state<kind> state;
 
+    search.sweeps = many;
     search.bound.step_end = step_end;
     begin_refill(params, shared, state, search, true, true);
     state.bound = search.bound;
     requeue_step(params, shared, state, queued);
-    refill_step(params, shared, state, by_parity(params.queues.rest_queue, search.rest_index - 1),
-                count, settled);
+    if (by_sweep)
+        sweep_step(params, shared, state, settled, !search.sweeps);
+    else
+        refill_step(params, shared, state,
+                    by_parity(params.queues.rest_queue, search.rest_index - 1), count, settled);
     flush_iteration<Peers>(state);
     run.ok = grid_barrier(params, shared, search, state.iteration + 1);
     if (!run.ok)
@@ -167,10 +175,29 @@ template <int kind, class Peers> __device__ bool pulls_next(const search_run<kin
            has_most(params, search);
 }
 
+/* The steps of a bucket: what the one under way has taken so far. */
+struct step_history {
+    double width, rate; /* rate: edges pushed by the step before, for its width; 0: none */
+    count64 edges;
+    uint32_t iterations;
+};
+
+/* Whether vertices may wait for a later step: unless they are queued, those count that waited at
+ * the last sweep, and any edge pushed since may have lowered another. */
+template <int kind, class Peers>
+__device__ __forceinline__ bool may_wait(const search_run<kind, Peers> &run,
+                                         const step_history &step)
+{
+    const search_state<kind> &search = run.search;
+
+    return reduced(shared_memory<Peers>(), HW_DELTA_COUNT_REST) > 0 ||
+           (search.sweeps && search.bound.step_end < search.bound.high && step.edges > 0);
+}
+
 /* Whether so few vertices are left of the bucket, queued or in the inbox, that the pull that
  * follows can push them. They push all their edges there, and so do vertices that they improve. */
 template <int kind, class Peers>
-__device__ bool may_defer_to_pull(const search_run<kind, Peers> &run)
+__device__ bool may_defer_to_pull(const search_run<kind, Peers> &run, const step_history &step)
 {
     block_shared<Peers> &shared = shared_memory<Peers>();
     const kernel_params<Peers> &params = shared.params;
@@ -178,21 +205,14 @@ __device__ bool may_defer_to_pull(const search_run<kind, Peers> &run)
     /* Estimate: their degrees equal those of the vertices pushed last. */
     const double frontier = static_cast<double>(reduced(shared, HW_DELTA_COUNT_FRONTIER)),
                  degrees = static_cast<double>(reduced(shared, HW_DELTA_COUNT_DEGREES)),
-                 step = static_cast<double>(reduced(shared, HW_DELTA_COUNT_STEP));
+                 queued = static_cast<double>(reduced(shared, HW_DELTA_COUNT_STEP));
 
-    return reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
-           reduced(shared, HW_DELTA_COUNT_REST) == 0 &&
-           step * degrees <=
+    return step.iterations > 0 && reduced(shared, HW_DELTA_COUNT_LONG_LIST_CHUNKS) == 0 &&
+           !may_wait(run, step) &&
+           queued * degrees <=
                params.config.policy.leftover_edges * Peers::ranks(params) * frontier &&
            run.search.num_unsettled > 0 && pulls_next(run);
 }
-
-/* The steps of a bucket: what the one under way has taken so far. */
-struct step_history {
-    double width, rate; /* rate: edges pushed by the step before, for its width; 0: none */
-    count64 edges;
-    uint32_t iterations;
-};
 
 /* Chooses the width of the next step, and begins to count anew. A step without a light/heavy split
  * is followed by a wider one while there is little work, unless the work grows as in random graphs,
@@ -243,7 +263,7 @@ template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, P
     step_history step = {search.delta * (whole ? 1 : params.config.policy.first_step), 0, 0, 0};
 
     for (bool stepped = false; run.ok;) {
-        if (step.iterations > 0 && may_defer_to_pull(run)) /* the pull takes the rest */
+        if (may_defer_to_pull(run, step)) /* the pull takes the rest */
             return;
         if (stepped || (anything_queued(shared) && !step_lags(run))) {
             push_iteration(run, split ? HW_DELTA_ROUTINE_LIGHT_PUSH : HW_DELTA_ROUTINE_PUSH,
@@ -253,7 +273,7 @@ template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, P
             stepped = false;
             continue;
         }
-        if (reduced(shared, HW_DELTA_COUNT_REST) == 0)
+        if (!may_wait(run, step))
             break;
         const key_of<kind> from = next_step_begin(run, step);
         choose_width(params, step);
@@ -291,6 +311,7 @@ __device__ void open_bucket(const kernel_params<Peers> &params, search_state<kin
                                           : search.delta * params.config.policy.first_step));
     search.no_light_heavy_split = search.no_light_heavy_split || tail;
     search.frontier_degree = 0;
+    search.sweeps = false;
     search.bucket++;
 }
 

@@ -195,7 +195,7 @@ __device__ __noinline__ bool receive_deferred(search_state<kind> &search)
     if (search.deferred_updates == 0)
         return true;
     state.parity = ~search.allgather & 1;
-    state.bound = search.bound;
+    state.bound = queue_bounds(search);
     receive_updates(params, shared, state, search.deferred_updates, false);
     search.deferred_updates = 0;
     const bool ok = grid_barrier(params, shared, search, search.iteration);

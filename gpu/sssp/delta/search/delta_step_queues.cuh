@@ -72,6 +72,40 @@ __device__ void refill_step(const kernel_params<Peers> &params, block_shared<Pee
     }
 }
 
+/* The same for many vertices: which ones wait follows from the keys of all, and the queues are in
+ * the order of vertices, so that what is read of neighboring ones lies together. Counts the
+ * vertices that wait; queues them, too, if `queues`. */
+template <int kind, class Peers>
+__device__ void sweep_step(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                           lane_state<kind> &state, key_of<kind> settled, bool queues)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t waiting = 0;
+
+    for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
+        const key_group<kind> keys = load_keys<kind>(params, g, settled - 1);
+#pragma unroll
+        for (uint32_t k = 0; k < group_words; k++) {
+            const key_of<kind> key = keys.key[k];
+            const uint32_t v = keys.first + 32 * k;
+            const bool in_step = key >= settled && key < state.bound.step_end,
+                       waits = key >= state.bound.step_end && key < state.bound.high;
+            const uint32_t all = __ballot_sync(HW_WARP, waits);
+            if (lane == 0 && v < params.vertices.core)
+                params.queues.rest_marks[v >> 5] = queues ? all : 0;
+            if (waits)
+                state.min_key = min(state.min_key, key);
+            buffer_vertex(shared, step_queue, state.step_count, in_step, v);
+            if (queues)
+                buffer_vertex(shared, rest_queue, state.rest_count, waits, v);
+            else
+                waiting += __popc(all);
+        }
+    }
+    if (lane == 0 && waiting > 0)
+        atomicAdd(shared.queue[rest_queue].counter, waiting);
+}
+
 } // namespace
 } // namespace hw_delta::search
 
