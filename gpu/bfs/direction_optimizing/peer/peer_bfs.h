@@ -84,6 +84,8 @@ struct hw_peer_bfs_params {
     uint32_t *parent_is_first_neighbor; /* [active / 32] bitmap */
     uint32_t *queue[2];                 /* [core + 1] local ids, even and odd levels */
     uint64_t *prefix[2];                /* [core + 1] edges before each queue entry */
+    uint32_t *sourceless;               /* [core / 32] bitmap: vertices without in-neighbors in the
+                                           core; directed graphs only, else NULL */
     uint8_t *changed; /* [core / HW_CYCLIC_BLOCK] own cyclic blocks of the bitmap that
                          a level changed */
     struct hw_peer_bfs_control *control;    /* [1] */
@@ -143,6 +145,10 @@ int hw_peer_bfs_launch_records(const struct hw_peer_bfs_params *params);
 /* *fits: whether a block of the current device has memory for the queues that records need. Local.
  * Returns a cudaError_t. */
 int hw_peer_bfs_records_fit(bool *fit);
+
+/* Fills params->sourceless, if there is one, from the first in-neighbors. Local. Returns a
+ * cudaError_t; does not wait. */
+int hw_peer_bfs_launch_sourceless(const struct hw_peer_bfs_params *params);
 
 /* Launches a search from a global id, or from HW_INVALID_VERTEX for a root without edges. Every
  * GPU of the partition must launch it. Returns a cudaError_t; does not wait. */

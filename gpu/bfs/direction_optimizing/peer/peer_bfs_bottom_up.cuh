@@ -256,7 +256,9 @@ struct pull_target {
     bool initial;
 };
 
-/* Processes one chunk completely. Warp-collective. */
+/* Processes one chunk completely. Vertices without in-neighbors are left out, except by the first
+ * level, which writes that they have no parent: no search visits them, and at the end of one few
+ * others are unvisited. Warp-collective. */
 __device__ __forceinline__ void process_chunk(const kernel_params &params, const cached_bitmap &map,
                                               pull_target level, uint32_t c, chunk_scratch &chunk,
                                               thread_counts &counts)
@@ -266,11 +268,15 @@ __device__ __forceinline__ void process_chunk(const kernel_params &params, const
     const uint32_t at = global_word(params.partition, local);
     const uint32_t *before = params.visited[level.bitmap][params.partition.part];
     uint32_t word = lane < cyclic_block_words ? map.bits[at] : HW_WARP;
+    const uint32_t closed = params.sourceless && !level.initial && lane < cyclic_block_words
+                                ? __ldg(params.sourceless + local)
+                                : 0;
     const uint32_t old = lane < cyclic_block_words && !level.initial ? __ldcg(before + at) : 0;
-    const uint32_t pending = __ballot_sync(HW_WARP, word != HW_WARP);
+    const uint32_t pending = __ballot_sync(HW_WARP, (word | closed) != HW_WARP);
 
     if (pending || level.initial)
-        word = pull_chunk(params, map, c, word, pending, level.initial, chunk, counts);
+        word |= pull_chunk(params, map, c, word | closed, pending, level.initial, chunk, counts) &
+                ~closed;
     if (lane < cyclic_block_words && (level.initial || word != old))
         store_word(params, level.bitmap, at, word, counts);
 }

@@ -159,6 +159,8 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     }
     hw_gpu_add(arrays, &params->parent_is_first_neighbor, active / 32,
                sizeof *params->parent_is_first_neighbor);
+    if (partition->directed)
+        hw_gpu_add(arrays, &params->sourceless, core / 32, sizeof *params->sourceless);
     hw_gpu_add(arrays, &params->changed, core / HW_CYCLIC_BLOCK, sizeof *params->changed);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.trace && !params->host_staged)
@@ -374,6 +376,8 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     if (status == HW_OK && params->records)
         status = hw_cuda(hw_peer_bfs_launch_records(params),
                          "the kernel that puts lists into records", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_peer_bfs_launch_sourceless(params), "method fused", err);
     if (status == HW_OK && state->internode.used)
         status = hw_internode_bfs_open(&state->internode, &engine->transport, params, &state->shape,
                                        err);

@@ -172,10 +172,29 @@ __global__ void __launch_bounds__(threads, 1)
     }
 }
 
+/* ---- before the first search ---- */
+
+__global__ void mark_sourceless(const __grid_constant__ kernel_params params)
+{
+    for (uint64_t v = hw_grid_thread(); v < params.partition.core; v += hw_grid_threads()) {
+        const uint32_t word = __ballot_sync(HW_WARP, params.partition.first_in_neighbor[v] >=
+                                                         core_vertices(params.partition));
+        if ((threadIdx.x & 31) == 0)
+            params.sourceless[v / 32] = word;
+    }
+}
+
 } // namespace
 } // namespace hw_peer_bfs
 
 using namespace hw_peer_bfs;
+
+int hw_peer_bfs_launch_sourceless(const hw_peer_bfs_params *params)
+{
+    if (params->sourceless)
+        mark_sourceless<<<512, 256>>>(*params);
+    return cudaGetLastError();
+}
 
 /* Shared memory of a block, with its static part and the KiB that the driver reserves, up to which
  * the L1 cache of Hopper keeps 60 KiB. Beyond, it keeps 28 KiB, and tests of the bitmap outside the
