@@ -314,7 +314,7 @@ __device__ uint32_t push_frontier(const kernel_params &params, grid_context &gri
     add_push_counts(grid.block, hw_bfs::push_by_warps<one_gpu, mode>(
                                     params, queue_at<Offset>(params, grid, depth),
                                     queue_at<Offset>(params, grid, depth + 1), frontier,
-                                    search.visited, shared_memory));
+                                    search.visited, shared_memory, hw_bfs::send_nothing()));
     grid_barrier(grid);
     return grid.block->reduced.discovered;
 }

@@ -4,8 +4,8 @@
  * The edges of the frontier are cut into equal ranges, whose lists are found by binary search in
  * the prefix sums of their lengths ("A New GPU-based parallel BFS": merge-path style
  * redistribution). An atomic OR on the visited bitmap decides which edge discovers a vertex. Levels
- * that send nothing give each warp a range of its own; levels that send discoveries give each block
- * a tile, because a block reserves places in the inboxes together.
+ * give each warp a range of its own, except those that both queue and send discoveries: their
+ * blocks take a tile at a time and reserve places in queue and inboxes together.
  *
  * A class Peers says what differs: hw_one_gpu_bfs::one_gpu, whose vertices are all local and which
  * sends nothing, and hw_peer_bfs::peer_gpus. Both have, all static and with the kernel's parameters
@@ -326,7 +326,7 @@ __device__ push_counts push_and_send(const Params &params, const level_queue<Off
     return counts;
 }
 
-/* ---- levels that send nothing ---- */
+/* ---- levels by warps ---- */
 
 /* Discoveries of a warp that are not queued yet, in shared memory. */
 constexpr uint32_t warp_buffer_capacity = 256;
@@ -418,13 +418,13 @@ load_warp_lists(const Params &params, const level_queue<Offset> &queue, uint32_t
 
 /*
  * Expands this GPU's frontier, in ranges of edges of which each warp takes its own: warps wait for
- * nobody, so that the latencies of one overlap with those of the others. Arguments as above. All
- * threads of the grid.
+ * nobody, so that the latencies of one overlap with those of the others. Arguments as above; send()
+ * is called by all threads of a warp. All threads of the grid.
  */
-template <class Peers, push_mode mode, typename Offset, class Params>
+template <class Peers, push_mode mode, typename Offset, class Params, class Send>
 __device__ push_counts push_by_warps(const Params &params, const level_queue<Offset> &queue,
                                      const level_queue<Offset> &next, count64 frontier,
-                                     uint32_t *visited, uint4 *shared_memory)
+                                     uint32_t *visited, uint4 *shared_memory, const Send &send)
 {
     constexpr uint32_t step = 128, longest = 1024;
     const count64 edges = hw_packed_work(frontier, Peers::edge_bits);
@@ -458,7 +458,9 @@ __device__ push_counts push_by_warps(const Params &params, const level_queue<Off
                             ? __ldg(Peers::neighbors(params) + static_cast<Offset>(begin + edge))
                             : HW_INVALID_VERTEX;
                 }
-                visit<Peers, mode>(params, visited, target, parent, discovered, counts);
+                const uint32_t new_bits =
+                    visit<Peers, mode>(params, visited, target, parent, discovered, counts);
+                send(target, parent, new_bits);
                 if (is_queued(mode)) {
                     if (buffered > warp_buffer_capacity - step)
                         flush<Peers>(buffer, buffered, next);
@@ -472,6 +474,13 @@ __device__ push_counts push_by_warps(const Params &params, const level_queue<Off
         flush<Peers>(buffer, buffered, next);
     return counts;
 }
+
+/* For levels that send no entries. */
+struct send_nothing {
+    __device__ __forceinline__ void operator()(const uint32_t *, const uint32_t *, uint32_t) const
+    {
+    }
+};
 
 /* Copies a bitmap, before a level that queues nothing. All threads of the grid. */
 __device__ __forceinline__ void copy_bitmap(const uint32_t *from, uint32_t words, uint32_t *to)

@@ -159,7 +159,8 @@ struct peer_gpus {
     template <hw_bfs::push_mode mode>
     static __device__ __forceinline__ void note_local(const kernel_params &params, uint32_t local)
     {
-        if (mode == hw_bfs::push_queued || mode == hw_bfs::push_unqueued)
+        if ((mode == hw_bfs::push_queued || mode == hw_bfs::push_unqueued) &&
+            !params.changed[local / cyclic_block]) /* mostly a hit in the L1 cache */
             params.changed[local / cyclic_block] = 1;
     }
     /* Parents of hubs are stored where they belong; bits alone would be searched in long lists. */

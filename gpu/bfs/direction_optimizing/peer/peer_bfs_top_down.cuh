@@ -88,6 +88,70 @@ __device__ void send_discovered(const kernel_params &params, uint32_t epoch, con
     }
 }
 
+/* Entries that a warp has not sent yet, in shared memory. */
+struct entry_buffer {
+    count64 entry[hw_bfs::warp_buffer_capacity];
+};
+
+/* Writes the buffer to the inboxes of the owners: one atomic operation for each. Warp-collective.
+ */
+__device__ __forceinline__ void flush_entries(const kernel_params &params, uint32_t epoch,
+                                              const entry_buffer &buffer, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
+
+    __syncwarp();
+    for (uint32_t step = 1; step < params.partition.parts; step++) {
+        const uint32_t q = peer_of(params.partition, step);
+        const auto goes = [&](uint32_t i) {
+            return i < count &&
+                   owner_of(params.partition, static_cast<uint32_t>(buffer.entry[i])) == q;
+        };
+        uint32_t all = 0, at = 0;
+        for (uint32_t i = lane; i - lane < count; i += 32)
+            all += __popc(__ballot_sync(HW_WARP, goes(i)));
+        if (all == 0)
+            continue;
+        if (lane == 0)
+            at = atomicAdd(&params.control->sent[epoch & 3][q], all);
+        at = __shfl_sync(HW_WARP, at, 0);
+        if (at + all > params.inbox_capacity) {
+            atomicCAS(&params.control->failed, 0u, static_cast<uint32_t>(HW_PEER_BFS_INBOX_FULL));
+            continue;
+        }
+        for (uint32_t i = lane; i - lane < count; i += 32) {
+            const uint32_t ballot = __ballot_sync(HW_WARP, goes(i));
+            if (goes(i))
+                params.inbox[q][at + __popc(ballot & lower)] = buffer.entry[i];
+            at += __popc(ballot);
+        }
+    }
+    __syncwarp();
+}
+
+/* Buffers discoveries, as above, for their owners. count: entries in the buffer. Warp-collective.
+ */
+__device__ __forceinline__ void buffer_entries(const kernel_params &params, uint32_t epoch,
+                                               entry_buffer &buffer, uint32_t &count,
+                                               const uint32_t *target, const uint32_t *parent,
+                                               uint32_t send)
+{
+    const uint32_t lower = (1u << (threadIdx.x & 31)) - 1;
+
+    if (count > hw_bfs::warp_buffer_capacity - 4 * 32) {
+        flush_entries(params, epoch, buffer, count);
+        count = 0;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, send >> k & 1);
+        if (send >> k & 1)
+            buffer.entry[count + __popc(ballot & lower)] =
+                static_cast<count64>(parent[k]) << 32 | target[k];
+        count += __popc(ballot);
+    }
+}
+
 /* Those of four vertices that another GPU owns. */
 __device__ __forceinline__ uint32_t remote_mask(const hw_partition_1d &partition,
                                                 const uint32_t *target, uint32_t bits)
@@ -111,7 +175,21 @@ __device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t
     if constexpr (mode == push_bits) {
         hw_bfs::push_by_warps<peer_gpus, mode>(params, queue_at(params, depth),
                                                queue_at(params, depth + 1), frontier, visited,
-                                               shared_memory);
+                                               shared_memory, hw_bfs::send_nothing());
+    } else if constexpr (mode == push_unqueued) {
+        entry_buffer &buffer = reinterpret_cast<entry_buffer *>(shared_memory)[threadIdx.x / 32];
+        uint32_t buffered = 0;
+        const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
+            buffer_entries(params, epoch, buffer, buffered, target, parent,
+                           remote_mask(params.partition, target, new_bits));
+        };
+        const hw_bfs::push_counts counts = hw_bfs::push_by_warps<peer_gpus, mode>(
+            params, queue_at(params, depth), queue_at(params, depth + 1), frontier, visited,
+            shared_memory, send);
+
+        flush_entries(params, epoch, buffer, buffered);
+        add_counts(params.control, epoch, count_any(counts));
+        add_counts(params.control, epoch + 1, count_local(counts));
     } else {
         const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
             send_discovered<mode == push_to_all>(
