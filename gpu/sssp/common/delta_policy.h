@@ -154,6 +154,10 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  * lagging_fraction: 4, 16, 64, 256, 1024 made 175, 180, 202, 205, 205 GTEPS (two GPUs, scale 26;
  * doc/methods).
  *
+ * sweep_fraction: with sweeps 30.9 GTEPS for 27.3 in G(n,m) of scale 24 and edge factor 16, 5.3 for
+ * 4.7 with edge factor 2, and 30.7, 5.3 with one in 8 and with one in 128 (one H200; 2026-11-26,
+ * 66ea641). R-MAT graphs gain nothing.
+ *
  * skip_precheck_below: the time goes into waiting for memory, which is then waited for once instead
  * of twice. 307 GTEPS for 302 (two GPUs, scale 26; doc/methods).
  *
