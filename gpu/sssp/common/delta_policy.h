@@ -86,14 +86,23 @@ struct hw_delta_policy {
 };
 
 #ifndef __cplusplus
-/* Whether no vertex has many more edges than others. */
-static inline bool hw_delta_has_no_hubs(const struct hw_delta_graph_class *graph)
+/* Whether degrees hardly vary, as in random graphs. */
+static inline bool hw_delta_is_even(const struct hw_delta_graph_class *graph)
 {
     return graph->vertices > 0 && graph->max_degree > 0 &&
            graph->max_degree < 8 * graph->mean_degree;
 }
 
-/* Whether degrees hardly vary, as in random graphs of many edges. */
+/* Whether no vertex has so many edges that a few vertices reach most of the graph: fewer than
+ * 4 sqrt(n). R-MAT graphs of skews .45, .15, .15, .25 are expected to have up to 2544 at scale 24,
+ * 0.6 sqrt(n), those of .57, .19, .19, .05 more than a hundred times as many. */
+static inline bool hw_delta_has_no_hubs(const struct hw_delta_graph_class *graph)
+{
+    return hw_delta_is_even(graph) || (graph->vertices > 0 && graph->max_degree > 0 &&
+                                       graph->max_degree < 4 * sqrt(graph->vertices));
+}
+
+/* Whether a graph has lists worth a light/heavy split, but no hubs. */
 static inline bool hw_delta_is_flat(const struct hw_delta_graph_class *graph)
 {
     return graph->mean_degree >= HW_DELTA_SHORT_LISTS && hw_delta_has_no_hubs(graph);
@@ -119,7 +128,13 @@ static inline double hw_delta_branching_distance(const struct hw_delta_graph_cla
  * of scale 24 and edge factor 16, 26.8 GTEPS for 15.8; 0.9 times as wide 22.7. Without a split,
  * steps of twice the branching distance: edge factor 2, 4.6 for 2.3 (one H200; 2026-11-26,
  * 04fd135). On two, scale 25, 41 for 30; edge factor 2, scale 24, 6.9 for 3.6; roads as before
- * (2026-11-26, 088ad37). */
+ * (2026-11-26, 088ad37).
+ *
+ * Where degrees vary, but no hub reaches most of the graph, vertices are reached at shorter
+ * distances, those of many edges first: 0.65 ln n branching distances. R-MAT 24 of skews .45, .15,
+ * .15, .25: 30.6 GTEPS for 26.2; with 1 and 0.8 ln n 22.0 and 26.2, with 0.5, 0.4 and 0.3 33.1,
+ * 28.4 and 23.0, as some searches then take twice as long (one H200; 2026-11-26, 66ea641 with
+ * sweeps). */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
     const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);
@@ -127,7 +142,8 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
         return graph->vertices > 0 ? 2 * unit : 8 * graph->width;
     if (hw_delta_is_flat(graph))
-        return unit * (log(graph->vertices) + 4);
+        return hw_delta_is_even(graph) ? unit * (log(graph->vertices) + 4)
+                                       : unit * 0.65 * log(graph->vertices);
     return graph->whole_weights && width >= 0.5 ? width + 8 : width;
 }
 
