@@ -171,6 +171,7 @@ static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error
         struct hw_delegate_part *separate = &part->separate;
         part->spec.threshold = builder->config.spec.threshold;
         part->spec.order = builder->config.spec.order;
+        part->spec.any_order = builder->config.spec.any_order;
         if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
             continue;
         separate->delegates = (hw_lid)builder->vertices.delegates;

@@ -249,9 +249,11 @@ static void choose_order(struct hw_builder *builder)
     const hw_count count = builder->vertices.owned.count;
     const hw_count *degree = builder->vertices.owned.degree;
     struct hw_layout_spec *spec = &builder->config.spec;
+    const bool any = spec->any_order && !builder->config.engine;
     double sum = 0, squares = 0;
 
-    if (!spec->any_order || spec->parts > 1 || spec->layout == HW_LAYOUT_DEGREE_SEPARATED ||
+    spec->any_order = false; /* from here on it is settled */
+    if (!any || spec->parts > 1 || spec->layout == HW_LAYOUT_DEGREE_SEPARATED ||
         builder->ctx->size > 1 || count == 0)
         return;
 #pragma omp parallel for schedule(static) reduction(+ : sum, squares) if (count >= HW_SERIAL_BELOW)
