@@ -2,8 +2,8 @@
 
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/comm/stop_signal.h"
+#include "lib/comm/watch/rank_watchdog.h"
 #include "lib/engine/sssp/weight_stats.h"
 #include "lib/graph/vertex_labels.h"
 #include "lib/run/component_size.h"
