@@ -30,7 +30,7 @@
  *   G(n,m), factor 2, 22   0.445   0.567           3.09    1.94
  *   G(n,m), factor 2, 24   1.53    1.29            16.3    9.13
  *   roads, 0.26 M          1.63    3.14            1.11    1.86  (2026-11-26, 3133d4b)
- *   roads, 1.07 M          5.46                    2.80    4.35  (likewise)
+ *   roads, 1.07 M          5.48    10.7            2.82    4.32  (likewise)
  *
  * About half of the vertices of R-MAT have edges. A threshold lies between the sizes that were
  * measured; of meshes above all of them: one GPU searches them for all.
