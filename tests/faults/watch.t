@@ -14,20 +14,9 @@ lose_rank=$build/lib/comm/watch/lose_rank
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 
-# A launcher that does not see how its programs end, as some do.
-cat >unseen <<'END'
-#!/bin/sh
-"$@"
-status=$?
-touch "over.$$"
-until [ "$(find . -name 'over.*' | wc -l)" -ge "$UNSEEN" ]; do sleep 0.1; done
-exit $status
-END
-chmod +x unseen
-
 ok "a watch that sees nothing wrong ends in order" ranks 3 "$lose_rank" 0 1
 for signal in KILL:9 STOP:19; do
-    for launcher in '' ./unseen; do
+    for launcher in '' "$top_srcdir/tests/faults/unseen"; do
         rm -f over.*
         # shellcheck disable=SC2086 # a word, or none
         UNSEEN=3 timeout 20 "$MPIEXEC" -n 3 $launcher "$lose_rank" "${signal#*:}" 1 2>err

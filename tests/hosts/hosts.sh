@@ -3,6 +3,8 @@
 # /dev/shm and a virtual Ethernet link to a switch. MPICH's launcher runs on a host for logins,
 # which sees the others' processes as its own, and enters a host where it would call ssh.
 #
+#   hosts_test N              begins a test with h1 ... hN, which end with it, and one thread a rank;
+#                             skips it where hosts cannot be made
 #   hosts_missing             why it cannot be done here; nothing if it can
 #   hosts_start N             makes h1 ... hN
 #   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, dealt out in turn
@@ -109,6 +111,23 @@ END
     for hosts_n in $(seq "$hosts_count"); do
         hosts_hold "h$hosts_n" -i -p -f --mount-proc && hosts_link "h$hosts_n" "$hosts_n" || return 1
     done
+}
+
+hosts_test() {
+    hosts_reason=$(hosts_missing)
+    if [ -n "$hosts_reason" ]; then
+        echo "1..0 # SKIP $hosts_reason"
+        exit 0
+    fi
+    # shellcheck disable=SC2154 # tests/tap/tap.sh sets it
+    trap 'hosts_stop; chmod -R u+w "$work"; rm -rf "$work"' EXIT
+    if ! hosts_start "$1"; then
+        verdict 1 "hosts are made"
+        sed 's/^/# /' hosts/*.err
+        done_testing
+    fi
+    OMP_NUM_THREADS=1
+    export OMP_NUM_THREADS
 }
 
 hosts_run() {

@@ -9,19 +9,7 @@
 . "$top_srcdir/tests/hosts/hosts.sh"
 scale=${HW_HOSTS_SCALE:-10}
 cd "$work" || exit 99
-missing=$(hosts_missing)
-if [ -n "$missing" ]; then
-    echo "1..0 # SKIP $missing"
-    exit 0
-fi
-trap 'hosts_stop; chmod -R u+w "$work"; rm -rf "$work"' EXIT
-if ! hosts_start 4; then
-    verdict 1 "hosts are made"
-    sed 's/^/# /' hosts/*.err
-    done_testing
-fi
-OMP_NUM_THREADS=1
-export OMP_NUM_THREADS
+hosts_test 4
 
 is "hosts have names of their own" "$(hosts_run 4 4 hostname | sort | xargs)" "h1 h2 h3 h4"
 hosts_enter h1 touch /dev/shm/mine

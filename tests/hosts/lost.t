@@ -7,32 +7,9 @@
 # shellcheck source=tests/hosts/hosts.sh
 . "$top_srcdir/tests/hosts/hosts.sh"
 cd "$work" || exit 99
-missing=$(hosts_missing)
-if [ -n "$missing" ]; then
-    echo "1..0 # SKIP $missing"
-    exit 0
-fi
-trap 'hosts_stop; chmod -R u+w "$work"; rm -rf "$work"' EXIT
-if ! hosts_start 4; then
-    verdict 1 "hosts are made"
-    sed 's/^/# /' hosts/*.err
-    done_testing
-fi
-OMP_NUM_THREADS=1
-export OMP_NUM_THREADS top_srcdir MPIEXEC
+hosts_test 4
+export top_srcdir MPIEXEC
 hopwave-generate -q --model rmat --scale 14 -o g.h5
-
-# A launcher that does not see how its programs end, as some do; hydra may end all ranks before one of
-# them has said why.
-cat >unseen <<'END'
-#!/bin/sh
-"$@"
-status=$?
-touch "over.$(hostname).$$"
-until [ "$(find . -name 'over.*' | wc -l)" -ge "$UNSEEN" ]; do sleep 0.1; done
-exit $status
-END
-chmod +x unseen
 
 # lost HOSTS NAME SENTENCE COMMAND...: a long search of so many hosts, which something happens to once
 # it runs, ends within 10 s with that one sentence (-: the launcher may have ended all before).
@@ -92,7 +69,8 @@ for n in 2 4; do
         "on host h$n has not answered for 8 s: its host or the network to it is down" hosts_cut $n
     ok "nor on it" no_search_on $n
     hosts_uncut $n
-    launcher=./unseen
+    # hydra may end all ranks before one of them has said why.
+    launcher=$top_srcdir/tests/faults/unseen
     lost $n "a host whose ranks are killed" "(process N) on host h$n was killed or crashed" \
         kill_ranks $n
     launcher=

@@ -26,10 +26,8 @@
 #define LAST_RESORT 2u /* seconds that MPI_Abort() may take */
 #define GRACE 10       /* ticks in which ranks may exit by themselves */
 #define OUTPUT_TICKS 3 /* ticks for launchers to forward the message on standard error */
-#define CUT_OFF                                                                                    \
-    15             /* ticks for which a host that may itself be cut off leaves the word to others  \
-                    */
-#define CLAIMED -1 /* value of `ending`: a rank is about to set it */
+#define CUT_OFF 15     /* ticks that a host that may be cut off itself gives others to say so */
+#define CLAIMED -1     /* value of `ending`: a rank is about to set it */
 
 /* The identity of a rank's process in /proc. */
 struct process {

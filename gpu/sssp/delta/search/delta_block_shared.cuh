@@ -102,7 +102,7 @@ template <int kind> struct search_state {
     bool has_substeps;         /* buckets are drained in several steps */
     bool no_light_heavy_split; /* all edges of a vertex are pushed at once */
     bool has_leftovers;        /* earlier buckets may hold unsettled vertices */
-    bool sweeps; /* the rest of the bucket is not queued: a sweep finds the next step */
+    bool sweeps; /* the rest of the bucket is not queued: a sweep makes the next step */
     uint32_t deferred_updates; /* in the inbox, for an iteration that pushes */
     double delta;              /* width of the bucket */
     count64 frontier_degree;   /* degrees of the vertices pushed in it */

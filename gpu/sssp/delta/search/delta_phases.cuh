@@ -107,7 +107,7 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
 }
 
 /* Advances to the next step of the bucket: fills the queue that the next iteration pushes, in
- * addition to what is queued. Where many vertices wait, a sweep over all keys finds those of the
+ * addition to what is queued. Where many vertices wait, a sweep over all keys queues those of the
  * step, and until the next one no vertex is queued for the rest of the bucket. */
 template <int kind, class Peers>
 __device__ __noinline__ void advance_step(search_run<kind, Peers> &run, key_of<kind> step_end)
