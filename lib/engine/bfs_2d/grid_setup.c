@@ -87,7 +87,7 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
                   sizeof *grid->scratch.discoveries);
     hw_arrays_add(&arrays, &grid->scratch.discovered_count, grid->layout.columns,
                   sizeof *grid->scratch.discovered_count);
-    hw_arrays_add(&arrays, &grid->scratch.chunk, rows / HW_GRID_CHUNK + 2,
+    hw_arrays_add(&arrays, &grid->scratch.chunk, rows / HW_GRID_CHUNK + 2 + grid->threads,
                   sizeof *grid->scratch.chunk);
     hw_arrays_add(&arrays, &grid->levels.bitmaps, HW_GRID_BITMAPS * words,
                   sizeof *grid->levels.bitmaps);

@@ -6,6 +6,8 @@
 
 /* Edges that one thread scans alone: starting the others takes as long. */
 #define ALONE 4096
+/* Words of a bitmap up to which one thread lists its vertices. */
+#define LISTED_ALONE 256
 /* Bottom-up is considered once the frontier has this share of all edges, and tried
  * on about so many vertices of each part. */
 #define WORTH_A_SAMPLE 256
@@ -218,7 +220,7 @@ static void list_together(struct hw_grid *grid, hw_lid begin, hw_count *before)
 /* The frontier as a list, if it is a bitmap. */
 static void list_frontier(struct hw_grid *grid)
 {
-    const bool together = grid->threads > 1 && grid->layout.words > ALONE;
+    const bool together = grid->threads > 1 && grid->layout.words > LISTED_ALONE;
 
     if (!grid->search.frontier_is_bitmap)
         return;
