@@ -229,8 +229,10 @@ enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_
     if (status == HW_OK)
         status = choose_delta(sssp, err);
     if (status == HW_OK && sssp->single_kernel.ops)
-        status = hw_alloc_zero(&sssp->single_kernel.state, 1, sssp->single_kernel.ops->state_bytes,
-                               "the engine", err);
+        status = hw_agree(engine->ctx->world,
+                          hw_alloc_zero(&sssp->single_kernel.state, 1,
+                                        sssp->single_kernel.ops->state_bytes, "the engine", err),
+                          err);
     if (status == HW_OK && sssp->single_kernel.ops)
         status = sssp->single_kernel.ops->plan(sssp, err);
     if (status == HW_OK)
