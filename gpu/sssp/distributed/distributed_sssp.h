@@ -132,8 +132,8 @@ enum {
                                                   upper half, unreached ones in the lower half */
     HW_DISTRIBUTED_SSSP_COUNT_EDGES,           /* examined */
     HW_DISTRIBUTED_SSSP_COUNT_FRONTIER_DEGREE, /* sum of the lengths of the frontier's lists */
-    HW_DISTRIBUTED_SSSP_COUNT_SENT,            /* [ranks / 2] pairs for each rank, two counts per
-                                                  word */
+    HW_DISTRIBUTED_SSSP_COUNT_SENT, /* [(ranks + 1) / 2] pairs for each rank, two counts per
+                                       word */
     HW_DISTRIBUTED_SSSP_MAX_COUNTERS =
         HW_DISTRIBUTED_SSSP_COUNT_SENT + HW_DISTRIBUTED_SSSP_MAX_RANKS / 2
 };

@@ -28,6 +28,12 @@ namespace cg = cooperative_groups;
 /* Resident blocks of `run` per multiprocessor: enough warps to hide memory latency. */
 constexpr int run_blocks = 4;
 
+static_assert(HW_DISTRIBUTED_SSSP_COUNT_SENT + HW_DISTRIBUTED_SSSP_MAX_PEERS / 2 <=
+                  HW_ALLGATHER_PEER_WORDS,
+              "an all-gather over peer carries the counters");
+static_assert(static_cast<int>(HW_DISTRIBUTED_SSSP_MAX_COUNTERS) <= HW_ALLGATHER_WORDS,
+              "an all-gather carries the counters");
+
 /* ---- initialization ---- */
 
 template <typename K> __global__ void fill(K *array, uint64_t count, K value)
