@@ -1,5 +1,6 @@
 # lib/layout: parts, their options and files
 libhopwave_a_SOURCES += \
+  lib/layout/degree_variation.h \
   lib/layout/edge_map.h \
   lib/layout/layout_options.c \
   lib/layout/layout_options.h \

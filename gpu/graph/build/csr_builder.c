@@ -8,6 +8,7 @@
 #include "lib/base/permutation.h"
 #include "lib/base/radix_sort.h"
 #include "lib/layout/build/build.h"
+#include "lib/layout/degree_variation.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -183,10 +184,8 @@ static enum hw_status count_edges(struct building *self, struct hw_gpu_vertex_so
     return status;
 }
 
-/* Whether degrees hardly vary, so that no vertex is a hub: a standard deviation below this part of
- * the mean (random graphs of mean degree d: 1 / sqrt(d); R-MAT graphs: above 1). Longer lists than
- * fit next to the record of a vertex are fast in any order only if there are many. */
-#define MAX_VARIATION 0.7
+/* Longer lists than fit next to the record of a vertex are fast in any order only if there are
+ * many. */
 #define INLINE_DEGREE 8
 #define MIN_MEAN_DEGREE 3
 
@@ -200,8 +199,8 @@ static enum hw_status choose_order(struct building *self, struct hw_error *err)
         status = hw_gpu_get(sums, self->counter, sizeof sums, err);
     if (status != HW_OK)
         return status;
-    const double mean = (double)sums[0] / self->n, square = (double)sums[1] / self->n;
-    const bool even = square - mean * mean < MAX_VARIATION * MAX_VARIATION * mean * mean;
+    const double mean = (double)sums[0] / self->n;
+    const bool even = hw_degrees_hardly_vary(self->n, (double)sums[0], (double)sums[1]);
     if (even && (sums[2] <= INLINE_DEGREE || mean > MIN_MEAN_DEGREE))
         self->order = HW_ORDER_NONE;
     return HW_OK;

@@ -28,11 +28,10 @@
 /* ---- one GPU, small frontiers ---- */
 
 /* The kernel for small frontiers runs where the average degree is below MAX_MEAN_DEGREE and no list
- * is longer than MAX_LIST. Roads of Florida: 2.8 ms a search (median of 16 roots) where the general
- * kernel took 11.3 ms; a sparse random graph of a million vertices: 0.92 ms for 0.58 ms
- * (doc/benchmarks/shortest-paths-gpu.md). */
+ * is longer than HW_MESH_MAX_LIST (gpu/graph/degree_summary.h). Roads of Florida: 2.8 ms a search
+ * (median of 16 roots) where the general kernel took 11.3 ms; a sparse random graph of a million
+ * vertices: 0.92 ms for 0.58 ms (doc/benchmarks/shortest-paths-gpu.md). */
 #define HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE 6
-#define HW_DELTA_SMALL_FRONTIER_MAX_LIST 16
 /* Width of a step, as a fraction of hw_bucket_width(). Half of it took 11% longer; sixteen times, a
  * single step, took 15% less, but relaxes more than larger graphs allow
  * (doc/trials/shortest-paths.md). */

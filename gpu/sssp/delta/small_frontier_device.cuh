@@ -13,7 +13,8 @@
  *   next_record()  the one that an edge of `source` leads to: that of its end, or the one where the
  *                  list of the source continues
  *   in_core()      whether a vertex has several edges
- *   list_index()   of the offset at which the list of a vertex begins.
+ *   list_index()   of the offset at which the list of a vertex begins
+ *   signal_progress()  where there are several: notifies the others, which wait, of an iteration.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH

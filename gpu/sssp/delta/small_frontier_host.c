@@ -1,6 +1,7 @@
 /* Delta-stepping on one GPU by the kernel for small frontiers: host side. */
 #include "gpu/sssp/delta/small_frontier_host.h"
 
+#include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"
 #include "lib/engine/sssp/delta_heuristic.h"
@@ -13,7 +14,7 @@ bool hw_small_frontier_count_records(const struct hw_degree_order *order, hw_cou
     *records = order->core;
     for (hw_lid v = 0; v < order->core; v++) {
         hw_count length = offset[v + 1] - offset[v];
-        if (length > HW_DELTA_SMALL_FRONTIER_MAX_LIST)
+        if (length > HW_MESH_MAX_LIST)
             return false;
         *records += length > HW_SMALL_FRONTIER_RECORD_EDGES
                         ? (length - 2) / (HW_SMALL_FRONTIER_RECORD_EDGES - 1)

@@ -35,12 +35,12 @@ __device__ __forceinline__ void load_counters(const kernel_params<Peers> &params
     __syncthreads();
 }
 
-/* Clears the trace records of the next iteration: at most `max_rounds`. */
+/* Clears the trace records of the next iteration: at most Peers::max_rounds. */
 template <int kind, class Peers>
 __device__ __forceinline__ void clear_trace(const kernel_params<Peers> &params,
                                             search_state<kind> &search)
 {
-    const uint32_t end = search.trace_records + 2 * max_rounds;
+    const uint32_t end = search.trace_records + 2 * Peers::max_rounds;
 
     if (!params.trace || blockIdx.x != 0)
         return;

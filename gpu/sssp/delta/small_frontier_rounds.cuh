@@ -19,9 +19,6 @@ namespace
 constexpr uint32_t threads = HW_SMALL_FRONTIER_THREADS;
 /* Bit of an entry's vertex: the record is not its first. */
 constexpr uint32_t rest_bit = 1u << 31;
-/* Maximum of rounds in an iteration of any backend; also of trace records that are cleared ahead.
- */
-constexpr uint32_t max_rounds = 1024;
 /* Entries of a block's queue; length below which it is refilled from the block's part of the
  * iteration's queue; discoveries beyond the step that a block buffers. */
 constexpr uint32_t queue_capacity = 512, refill_below = 384, deferred_capacity = 512;
@@ -443,7 +440,7 @@ __device__ uint32_t push_work_chunk(const kernel_params<Peers> &params, block_sh
             idle = hw_load_relaxed(
                 &next->idle_blocks); /* for the next round: nothing waits for it here */
             if (params.trace)
-                trace_round(params, search, min(round, max_rounds - 1), count);
+                trace_round(params, search, min(round, Peers::max_rounds - 1), count);
         }
         if (params.trace)
             edges += count_edges(queue, count);
@@ -457,7 +454,7 @@ __device__ uint32_t push_work_chunk(const kernel_params<Peers> &params, block_sh
     const uint32_t num_deferred = min(shared.num_deferred, deferred_capacity);
     if (count > 0 || num_deferred > 0)
         flush_block(params, shared, search, shared.queue[round & 1], count, num_deferred);
-    return min(round, max_rounds);
+    return min(round, Peers::max_rounds);
 }
 
 } // namespace

@@ -164,7 +164,7 @@ static void describe_parts(struct hw_builder *builder, int first_part)
 }
 
 /* Gives every part what was chosen: the order, the threshold and the table of delegates. */
-static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error *err)
+static enum hw_status give_choices(struct hw_builder *builder, struct hw_error *err)
 {
     for (int p = 0; p < builder->placement.parts; p++) {
         struct hw_part *part = &builder->placement.part[p];
@@ -313,7 +313,7 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     count_rows(builder);
     status = require_rest(builder, err);
     if (status == HW_OK)
-        status = hw_agree(builder->ctx->world, give_delegates(builder, err), err);
+        status = hw_agree(builder->ctx->world, give_choices(builder, err), err);
     if (status == HW_OK)
         status =
             engine ? engine->vertices(engine->self, builder, err) : hw_build_vertices(builder, err);

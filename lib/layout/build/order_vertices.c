@@ -5,6 +5,7 @@
 #include "lib/base/permutation.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/layout/degree_variation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,6 @@
  * shares of the order begin. */
 #define MIN_SAMPLES 32
 #define MAX_SAMPLES 256
-
-/* Degrees hardly vary, so that no vertex is a hub, where their standard deviation is below this
- * part of the mean (random graphs of mean degree d: 1 / sqrt(d); R-MAT graphs: above 1). The same
- * part as on a GPU (gpu/graph/build/csr_builder.c). */
-#define MAX_VARIATION 0.7
 
 /* A vertex as the order sees it: by rising rank, that is falling degree, then
  * by graph id. */
@@ -261,8 +257,7 @@ static void choose_order(struct hw_builder *builder)
         sum += (double)degree[v];
         squares += (double)degree[v] * (double)degree[v];
     }
-    const double mean = sum / (double)count, variance = squares / (double)count - mean * mean;
-    if (variance < MAX_VARIATION * MAX_VARIATION * mean * mean)
+    if (hw_degrees_hardly_vary((double)count, sum, squares))
         spec->order = HW_ORDER_NONE;
 }
 

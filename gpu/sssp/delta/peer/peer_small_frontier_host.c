@@ -25,10 +25,10 @@ enum hw_status hw_peer_small_frontier_choose(struct hw_distributed_sssp *sssp,
     const struct hw_part *part = sssp->engine->part;
     const struct hw_context *ctx = sssp->engine->ctx;
     const enum hw_delta_kernel asked = hw_delta_kernel_of(&sssp->engine->options);
-    const bool wanted = asked == HW_DELTA_KERNEL_SMALL_FRONTIER ||
-                        (asked == HW_DELTA_KERNEL_AUTO && hw_may_be_mesh(part));
 
-    if (part->directed || !wanted || sssp->params.config.num_local_ids > INT32_MAX)
+    /* Memory is estimated for what may be a mesh alone. */
+    if (asked == HW_DELTA_KERNEL_BALANCED || part->directed || !hw_may_be_mesh(part) ||
+        sssp->params.config.num_local_ids > INT32_MAX)
         return HW_OK;
     struct hw_degree_summary summary = hw_degree_summary_of(part, NULL);
     HW_TRY(hw_degree_summary_reduce(ctx, &summary, err));
@@ -53,24 +53,18 @@ double hw_peer_small_frontier_delta(const struct hw_distributed_sssp *sssp)
 
 /* ---- memory ---- */
 
-static hw_count aligned(hw_count at)
-{
-    return (at + 255) / 256 * 256;
-}
-
 static hw_count record_bytes(const struct hw_peer_small_frontier *small)
 {
     return (small->records + 1) * HW_SMALL_FRONTIER_RECORD_EDGES *
            (hw_count)sizeof(struct hw_gpu_edge);
 }
 
-hw_count hw_peer_small_frontier_reserve_heap(const struct hw_distributed_sssp *sssp,
-                                             struct hw_peer_small_frontier *small, hw_count at)
+hw_count hw_peer_small_frontier_reserve_heap(struct hw_peer_small_frontier *small, hw_count at)
 {
-    (void)sssp;
-    small->signals_at = at = aligned(at);
-    small->records_at = at = aligned(at + (hw_count)sizeof(struct hw_small_frontier_signals));
-    return aligned(at + record_bytes(small));
+    small->signals_at = at = hw_heap_aligned(at);
+    small->records_at = at =
+        hw_heap_aligned(at + (hw_count)sizeof(struct hw_small_frontier_signals));
+    return hw_heap_aligned(at + record_bytes(small));
 }
 
 void hw_peer_small_frontier_add_arrays(struct hw_distributed_sssp *sssp,

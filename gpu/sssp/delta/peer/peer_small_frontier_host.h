@@ -27,8 +27,7 @@ enum hw_status hw_peer_small_frontier_choose(struct hw_distributed_sssp *sssp,
 double hw_peer_small_frontier_delta(const struct hw_distributed_sssp *sssp);
 
 /* Reserves heap memory from offset `at` on; returns the offset past it. Local. */
-hw_count hw_peer_small_frontier_reserve_heap(const struct hw_distributed_sssp *sssp,
-                                             struct hw_peer_small_frontier *small, hw_count at);
+hw_count hw_peer_small_frontier_reserve_heap(struct hw_peer_small_frontier *small, hw_count at);
 
 /* Adds the other arrays to the engine's list of arrays. Local. */
 void hw_peer_small_frontier_add_arrays(struct hw_distributed_sssp *sssp,
