@@ -52,7 +52,8 @@ static bool load_image(struct hw_nvshmem *nvshmem)
         return false;
     }
     nvshmem->kernels.image = image;
-    return nvshmem->api.init_image(image) == 0;
+    nvshmem->kernels.started = nvshmem->api.init_image(image) == 0;
+    return nvshmem->kernels.started;
 }
 
 static bool is_built(void)
@@ -78,7 +79,7 @@ void hw_nvshmem_kernels_close(struct hw_nvshmem *nvshmem)
 
     if (!kernels->image)
         return;
-    if (!kernels->why_not)
+    if (kernels->started)
         (void)nvshmem->api.end_image(kernels->image);
     (void)cudaLibraryUnload(kernels->image);
     kernels->image = NULL;

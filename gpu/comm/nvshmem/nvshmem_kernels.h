@@ -12,7 +12,8 @@ struct hw_nvshmem;
 
 /* The image, and why kernels cannot put, if so: the end of a message, the same on all ranks. */
 struct hw_nvshmem_kernels {
-    void *image; /* cudaLibrary_t */
+    void *image;  /* cudaLibrary_t */
+    bool started; /* NVSHMEM has initialized the image on this rank */
     const char *why_not;
 };
 
