@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* WORDS: what peer takes, too. */
-enum { ITERATIONS = 40, CAPACITY = 1000, WORDS = HW_ALLGATHER_PEER_WORDS };
+enum { ITERATIONS = 40, CAPACITY = 1000 };
 
 /* One transport with all-gathers and an outbox, and words on the device. */
 struct fixture {
@@ -22,7 +21,8 @@ struct fixture {
     struct hw_transport transport;
     struct hw_allgather allgather;
     struct hw_outbox outbox;
-    uint64_t *words; /* [WORDS] on the device */
+    int count;       /* of words: as many as the transport takes */
+    uint64_t *words; /* [count] on the device */
 };
 
 /* Word k of rank q in an all-gather: more than 32 bits. */
@@ -41,13 +41,15 @@ static enum hw_status open_fixture(struct fixture *self, enum hw_transport_kind 
 
     if (status != HW_OK)
         return status;
+    self->count = self->transport.peer_access ? HW_ALLGATHER_PEER_WORDS : HW_ALLGATHER_WORDS;
     self->outbox = hw_outbox_reserve(&self->transport, CAPACITY, &heap);
     status = hw_transport_heap(&self->transport, heap, err);
     if (status == HW_OK)
         status = hw_allgather_open(&self->transport, 0, &self->allgather, err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc((void **)&self->words, WORDS * sizeof *self->words),
-                         "cudaMalloc", err);
+        status = hw_cuda(
+            (int)cudaMalloc((void **)&self->words, (size_t)self->count * sizeof *self->words),
+            "cudaMalloc", err);
     return hw_agree(ctx->world, status, err);
 }
 
@@ -61,26 +63,28 @@ static void close_fixture(struct fixture *self)
 static enum hw_status start(struct fixture *self, int iteration, enum hw_status status,
                             struct hw_error *err)
 {
-    uint64_t words[WORDS];
+    uint64_t words[HW_ALLGATHER_WORDS];
 
-    for (int k = 0; k < WORDS; k++)
+    for (int k = 0; k < self->count; k++)
         words[k] = word_of(self->ctx->rank, iteration, k);
     if (status == HW_OK)
-        status = hw_gpu_put(self->words, words, sizeof words, err);
-    return hw_allgather_start(&self->allgather, status, self->words, WORDS, 0xff00, NULL, err);
+        status = hw_gpu_put(self->words, words, (size_t)self->count * sizeof *words, err);
+    return hw_allgather_start(&self->allgather, status, self->words, self->count, 0xff00, NULL,
+                              err);
 }
 
-/* Whether a result is correct: sums of the first words, maxima of the others. */
+/* Whether a result is correct: maxima of words 8 to 15, sums of the others. */
 static bool is_result_of(const struct fixture *self, const struct hw_allgather_result *result,
                          int iteration)
 {
     const int ranks = self->ctx->size;
     bool ok = true;
 
-    for (int k = 0; k < WORDS; k++) {
+    for (int k = 0; k < self->count; k++) {
+        const bool largest = k >= 8 && k < 16; /* that of the last rank */
         uint64_t all = 0;
         for (int q = 0; q < ranks; q++) {
-            all = k < 8 ? all + word_of(q, iteration, k) : word_of(q, iteration, k);
+            all = largest ? word_of(q, iteration, k) : all + word_of(q, iteration, k);
             ok = ok && result->by_rank[q][k] == word_of(q, iteration, k);
         }
         ok = ok && result->reduced[k] == all;
