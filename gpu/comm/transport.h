@@ -71,6 +71,12 @@ void hw_transport_borrow(const struct hw_transport *from, struct hw_transport *t
 /* "mpi", "peer", "nccl" or "nvshmem". */
 const char *hw_transport_name(const struct hw_transport *transport);
 
+/* The first offset in a heap, past `bytes` bytes at `at`, at which any array may begin. Local. */
+static inline hw_count hw_heap_after(hw_count at, hw_count bytes)
+{
+    return (at + bytes + 255) / 256 * 256;
+}
+
 /* Allocates and maps the heaps, zeroed. Collective; ranks agree. */
 enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
                                  struct hw_error *err);

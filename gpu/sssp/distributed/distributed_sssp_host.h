@@ -16,12 +16,6 @@
 
 /* ---- host state ---- */
 
-/* The next offset in the heap at which any array may begin. Local. */
-static inline hw_count hw_heap_aligned(hw_count at)
-{
-    return (at + 255) / 256 * 256;
-}
-
 /* Counters after a round. All ranks have the same, but for this rank's own at the end. */
 struct hw_distributed_sssp_counters {
     uint64_t current_step, rest_of_bucket; /* 0 exactly where no such vertices are left */

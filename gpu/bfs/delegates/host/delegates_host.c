@@ -30,14 +30,6 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
     return HW_OK;
 }
 
-/* The next multiple of 256 after `bytes` bytes at `at`, itself a multiple. */
-static hw_count after(hw_count at, hw_count bytes)
-{
-    const hw_count line = 256;
-
-    return at + (bytes + line - 1) / line * line;
-}
-
 /* The most updates that this rank relays to the part with its device number in node n: the edges of
  * nn from its whole node to that part. */
 static hw_count max_relayed(const struct hw_gpu_delegates_state *state, int n)
@@ -71,47 +63,47 @@ static void reserve_heap(const struct hw_gpu_delegates_state *state,
 {
     const struct hw_gpu_delegates_graph *graph = &state->params.graph;
     const hw_count mask = 4 * (hw_count)graph->mask_words;
-    hw_count at = after(0, (hw_count)sizeof(struct hw_gpu_delegates_signals));
+    hw_count at = hw_heap_after(0, (hw_count)sizeof(struct hw_gpu_delegates_signals));
 
     heap->signals = 0;
     for (int half = 0; half < 2; half++) {
         heap->found[half] = at;
-        at = after(at, mask);
+        at = hw_heap_after(at, mask);
         heap->dirty[half] = at;
-        at = after(at, graph->summary_bytes);
+        at = hw_heap_after(at, graph->summary_bytes);
     }
     heap->candidate = at;
-    at = after(at, 4 * (hw_count)graph->delegates);
+    at = hw_heap_after(at, 4 * (hw_count)graph->delegates);
     for (uint32_t q = 0; q < graph->parts; q++) {
         heap->in[q] = at;
-        at = after(at, 8 * max_received(state, (int)q));
+        at = hw_heap_after(at, 8 * max_received(state, (int)q));
     }
     for (uint32_t q = 0; state->params.config.host_staged && q < graph->parts; q++) {
         heap->out[q] = at;
-        at = after(at, 8 * state->upload.to[q]);
+        at = hw_heap_after(at, 8 * state->upload.to[q]);
     }
     for (uint32_t q = 0; state->canonical && q < graph->parts; q++) {
         heap->in_level[q] = at;
-        at = after(at, 4 * state->upload.from[q]);
+        at = hw_heap_after(at, 4 * state->upload.from[q]);
         heap->out_level[q] = at;
-        at = after(at, state->params.config.host_staged ? 4 * state->upload.to[q] : 0);
+        at = hw_heap_after(at, state->params.config.host_staged ? 4 * state->upload.to[q] : 0);
     }
     for (int copy = 0; state->staged.two_hops && copy < 2; copy++)
         for (int n = 0; n < state->upload.part->spec.nodes; n++) {
             (copy ? heap->unique : heap->relay)[n] = at;
-            at = after(at, 8 * max_relayed(state, n));
+            at = hw_heap_after(at, 8 * max_relayed(state, n));
         }
     heap->bytes = at;
     if (!state->params.config.host_staged && !state->canonical)
         return;
     heap->gathered = at;
     heap->combined =
-        after(heap->gathered, state->params.config.host_staged ? mask * graph->parts : 0);
-    heap->request_out = after(heap->combined, state->params.config.host_staged ? mask : 0);
-    heap->request_in = after(heap->request_out, 4 * state->staged.owned_delegates);
-    heap->reply_out = after(heap->request_in, 4 * (hw_count)graph->delegates);
-    heap->reply_in = after(heap->reply_out, 4 * (hw_count)graph->delegates);
-    heap->bytes = after(heap->reply_in, 4 * state->staged.owned_delegates * graph->parts);
+        hw_heap_after(heap->gathered, state->params.config.host_staged ? mask * graph->parts : 0);
+    heap->request_out = hw_heap_after(heap->combined, state->params.config.host_staged ? mask : 0);
+    heap->request_in = hw_heap_after(heap->request_out, 4 * state->staged.owned_delegates);
+    heap->reply_out = hw_heap_after(heap->request_in, 4 * (hw_count)graph->delegates);
+    heap->reply_in = hw_heap_after(heap->reply_out, 4 * (hw_count)graph->delegates);
+    heap->bytes = hw_heap_after(heap->reply_in, 4 * state->staged.owned_delegates * graph->parts);
 }
 
 static void plan_arrays(struct hw_gpu_engine *engine)

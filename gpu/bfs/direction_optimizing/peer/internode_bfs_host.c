@@ -66,11 +66,6 @@ struct layout {
     hw_count entries_arrived, words_arrived, words_to_send, words_received, bytes;
 };
 
-static hw_count after(hw_count at, hw_count bytes)
-{
-    return at + (bytes + 255) / 256 * 256;
-}
-
 static struct layout layout_heap(const struct hw_internode_bfs *self,
                                  const struct hw_partition_1d *partition)
 {
@@ -78,10 +73,11 @@ static struct layout layout_heap(const struct hw_internode_bfs *self,
     const hw_count words = partition->core / 8;
     struct layout at = {.entries_arrived = self->heap};
 
-    at.words_arrived = after(at.entries_arrived, signals * HW_INTERNODE_ENTRY_PIECES);
-    at.words_to_send = after(at.words_arrived, 2 * signals * HW_INTERNODE_WORD_PIECES);
-    at.words_received = after(at.words_to_send, words);
-    at.bytes = after(at.words_received, 2 * (hw_count)self->params.nodes * words) - self->heap;
+    at.words_arrived = hw_heap_after(at.entries_arrived, signals * HW_INTERNODE_ENTRY_PIECES);
+    at.words_to_send = hw_heap_after(at.words_arrived, 2 * signals * HW_INTERNODE_WORD_PIECES);
+    at.words_received = hw_heap_after(at.words_to_send, words);
+    at.bytes =
+        hw_heap_after(at.words_received, 2 * (hw_count)self->params.nodes * words) - self->heap;
     return at;
 }
 
@@ -183,7 +179,7 @@ enum hw_status hw_internode_bfs_traffic(const struct hw_internode_bfs *self, hw_
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         traffic[r].internode.bytes = (hw_count)sent[r].bytes;
         traffic[r].internode.messages = (hw_count)sent[r].messages;
-        traffic[r].messages = (hw_count)sent[r].messages + own->per_node - 1;
+        traffic[r].messages = (hw_count)sent[r].messages;
     }
     free(sent);
     return status;

@@ -113,13 +113,6 @@ struct heap {
     hw_count bytes;
 };
 
-static hw_count after(hw_count at, hw_count bytes)
-{
-    const hw_count line = 256;
-
-    return at + (bytes + line - 1) / line * line;
-}
-
 static struct heap layout_heap(const struct state *state)
 {
     const struct hw_peer_bfs_params *params = &state->params;
@@ -130,14 +123,14 @@ static struct heap layout_heap(const struct state *state)
     const hw_count record = HW_PEER_BFS_RECORD_NEIGHBORS * (hw_count)sizeof(uint32_t);
     struct heap heap;
 
-    heap.bits[0] = after(0, (hw_count)sizeof(struct hw_peer_bfs_signals));
-    heap.bits[1] = after(heap.bits[0], bits);
-    heap.inbox = after(heap.bits[1], bits);
-    heap.parent = after(heap.inbox, inboxes);
-    heap.records = after(heap.parent, (hw_count)partition->active * 4);
-    heap.outbox = after(heap.records, (hw_count)params->records * record);
-    heap.packed = after(heap.outbox, sends ? inboxes : 0);
-    heap.internode = after(heap.packed, params->host_staged ? bits : 0);
+    heap.bits[0] = hw_heap_after(0, (hw_count)sizeof(struct hw_peer_bfs_signals));
+    heap.bits[1] = hw_heap_after(heap.bits[0], bits);
+    heap.inbox = hw_heap_after(heap.bits[1], bits);
+    heap.parent = hw_heap_after(heap.inbox, inboxes);
+    heap.records = hw_heap_after(heap.parent, (hw_count)partition->active * 4);
+    heap.outbox = hw_heap_after(heap.records, (hw_count)params->records * record);
+    heap.packed = hw_heap_after(heap.outbox, sends ? inboxes : 0);
+    heap.internode = hw_heap_after(heap.packed, params->host_staged ? bits : 0);
     heap.bytes =
         heap.internode + hw_internode_bfs_heap_bytes(&state->internode, &params->partition);
     return heap;
@@ -585,6 +578,8 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     if (state->traffic) {
         const struct hw_peer_bfs_traffic *traffic = &state->traffic[r];
         step->sent.messages = traffic->messages;
+        if (state->internode.used && record->bytes > 0)
+            step->sent.messages += state->internode.params.per_node - 1;
         step->sent.internode.bytes = traffic->internode.bytes;
         step->sent.internode.messages = traffic->internode.messages;
     }

@@ -65,16 +65,16 @@ static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
 {
     struct peer_delta *peer = state_of(sssp);
 
-    sssp->single_kernel.distance_at = at = hw_heap_aligned(at);
-    at = hw_heap_aligned(at + (hw_count)sssp->params.config.num_local_ids *
-                                  (hw_count)hw_distributed_sssp_key_bytes(sssp));
+    sssp->single_kernel.distance_at = at = hw_heap_after(at, 0);
+    at = hw_heap_after(at, (hw_count)sssp->params.config.num_local_ids *
+                               (hw_count)hw_distributed_sssp_key_bytes(sssp));
     for (int parity = 0; parity < 2; parity++) {
         peer->touched_at[parity] = at;
-        at = hw_heap_aligned(at + touched_bytes(sssp));
+        at = hw_heap_after(at, touched_bytes(sssp));
     }
     sssp->single_kernel.value_at = at;
-    at = hw_heap_aligned(at + (hw_count)sssp->params.config.num_local_ids *
-                                  (hw_count)sizeof *sssp->params.state.value);
+    at = hw_heap_after(at, (hw_count)sssp->params.config.num_local_ids *
+                               (hw_count)sizeof *sssp->params.state.value);
     return peer->small.chosen ? hw_peer_small_frontier_reserve_heap(&peer->small, at) : at;
 }
 

@@ -61,10 +61,9 @@ static hw_count record_bytes(const struct hw_peer_small_frontier *small)
 
 hw_count hw_peer_small_frontier_reserve_heap(struct hw_peer_small_frontier *small, hw_count at)
 {
-    small->signals_at = at = hw_heap_aligned(at);
-    small->records_at = at =
-        hw_heap_aligned(at + (hw_count)sizeof(struct hw_small_frontier_signals));
-    return hw_heap_aligned(at + record_bytes(small));
+    small->signals_at = at = hw_heap_after(at, 0);
+    small->records_at = at = hw_heap_after(at, (hw_count)sizeof(struct hw_small_frontier_signals));
+    return hw_heap_after(at, record_bytes(small));
 }
 
 void hw_peer_small_frontier_add_arrays(struct hw_distributed_sssp *sssp,
