@@ -261,6 +261,7 @@ __global__ void __launch_bounds__(threads)
     count_by_owner(const uint32_t *search_id, uint64_t count, uint32_t nodes, uint32_t devices,
                    count64 *to)
 {
+    static_assert(threads >= HW_GPU_DELEGATES_MAX_PARTS, "a thread for each part");
     __shared__ count64 own[HW_GPU_DELEGATES_MAX_PARTS];
 
     if (threadIdx.x < HW_GPU_DELEGATES_MAX_PARTS)

@@ -35,9 +35,6 @@ extern "C" {
 #define HW_INTERNODE_ENTRY_PIECES 16
 #define HW_INTERNODE_WORD_PIECES 128
 
-/* In a word of a piece: all words of the range follow, not a list. */
-#define HW_INTERNODE_ALL_WORDS UINT32_MAX
-
 /* Name of the kernel in its image. */
 #define HW_INTERNODE_BFS_KERNEL "hw_internode_bfs_search"
 

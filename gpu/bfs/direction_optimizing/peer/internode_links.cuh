@@ -287,7 +287,7 @@ __device__ bool internode_links::wait_bits(const internode_params &all, uint32_t
 /* ---- words ---- */
 
 /* Packs words [begin, end) of this GPU's part, or what is new in them since the level before.
- * Returns the length of the list, or HW_INTERNODE_ALL_WORDS. All threads of the block. */
+ * Returns the length of the list, or HW_PEER_BFS_ALL_WORDS. All threads of the block. */
 __device__ uint32_t pack_piece(const internode_params &all, uint32_t bitmap, uint32_t begin,
                                uint32_t end)
 {
@@ -321,7 +321,7 @@ __device__ uint32_t pack_piece(const internode_params &all, uint32_t bitmap, uin
         for (; bits; bits &= bits - 1)
             *next++ = w * 32 + __ffs(bits) - 1;
     }
-    return list ? listed : HW_INTERNODE_ALL_WORDS;
+    return list ? listed : HW_PEER_BFS_ALL_WORDS;
 }
 
 /* The words of a piece, from a part's first word on. */
@@ -357,7 +357,7 @@ __device__ bool internode_links::send_words(const internode_params &all, barrier
     for (uint32_t piece = blockIdx.x; piece < all.pieces; piece += gridDim.x) {
         const uint32_t begin = piece_begin(all, piece), end = piece_begin(all, piece + 1);
         const uint32_t length = pack_piece(all, bitmap, begin, end);
-        const count64 bytes = 4ull * (length == HW_INTERNODE_ALL_WORDS ? end - begin : length);
+        const count64 bytes = 4ull * (length == HW_PEER_BFS_ALL_WORDS ? end - begin : length);
         uint32_t *to = all.words_received[all.place] + words_of(all, epoch, all.node) + begin;
         uint64_t *arrived = all.words_arrived[all.place] + word_signal(all, epoch, part, piece);
         for (uint32_t step = 1; step < all.nodes; step++) {
@@ -405,12 +405,12 @@ __device__ void unpack_piece(const internode_params &all, uint32_t q, uint32_t p
 
     for (uint32_t w = begin + threadIdx.x; w < end; w += threads) {
         const uint32_t at = word_of_part(partition, q, w);
-        if (length == HW_INTERNODE_ALL_WORDS)
+        if (length == HW_PEER_BFS_ALL_WORDS)
             bits[at] = __ldcg(from + (w - begin));
         else if (!to.has_previous)
             bits[at] = __ldcg(before + at);
     }
-    if (length == HW_INTERNODE_ALL_WORDS)
+    if (length == HW_PEER_BFS_ALL_WORDS)
         return;
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < length; k += threads) {

@@ -175,6 +175,7 @@ enum hw_peer_bfs_step_kind {
     HW_PEER_BFS_STEP_SET_LISTED, /* sets the bits that others listed: current, received */
     HW_PEER_BFS_STEP_END         /* parents of leaves: current, initial, root */
 };
+/* In place of the length of a list: all words follow. */
 #define HW_PEER_BFS_ALL_WORDS UINT32_MAX
 struct hw_peer_bfs_step {
     uint32_t kind, depth;

@@ -63,6 +63,11 @@ __device__ __forceinline__ uint32_t global_id_of(const hw_partition_1d &partitio
            local % cyclic_block;
 }
 
+/* Neighbors of a record of roads and meshes. */
+constexpr uint32_t record_neighbors = HW_PEER_BFS_RECORD_NEIGHBORS;
+/* Bit of a record's last neighbor: the list continues in the record of this index. */
+constexpr uint32_t continues = 1u << 31;
+
 /* The index in the global bitmap of a word of a part's vertices. */
 __device__ __forceinline__ uint32_t word_of_part(const hw_partition_1d &partition, uint32_t part,
                                                  uint32_t word)

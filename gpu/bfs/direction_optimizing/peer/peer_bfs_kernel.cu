@@ -98,11 +98,10 @@ __device__ void set_listed(const kernel_params &params, const hw_peer_bfs_step &
             continue;
         for (uint64_t i = hw_grid_thread(); i < step.received[q]; i += hw_grid_threads()) {
             const uint32_t local = list[i];
-            const uint32_t vertex =
-                (local / cyclic_block * partition.parts + q) * cyclic_block + local % cyclic_block;
             if (local < partition.core)
-                atomicOr(params.visited[step.current][partition.part] + vertex / 32,
-                         1u << (vertex & 31));
+                atomicOr(params.visited[step.current][partition.part] +
+                             word_of_part(partition, q, local / 32),
+                         1u << (local & 31));
         }
     }
 }
@@ -218,6 +217,9 @@ int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
     const uint32_t keeping = l1_keeping_bytes - reserved_bytes - shape->static_bytes;
     params->hub_words = min(min(left, keeping) - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
+    static_assert(warps * sizeof(entry_buffer) <= sizeof(cta_queues) &&
+                      warps * sizeof(entry_buffer) <= HW_PEER_BFS_RECORD_QUEUES_BYTES,
+                  "room for the entries of all warps");
     shape->shared_bytes =
         max(max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes),
             params->records ? static_cast<uint32_t>(HW_PEER_BFS_RECORD_QUEUES_BYTES)

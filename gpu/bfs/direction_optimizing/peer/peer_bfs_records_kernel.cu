@@ -14,8 +14,6 @@ namespace hw_peer_bfs
 namespace
 {
 
-constexpr uint32_t record_neighbors = HW_PEER_BFS_RECORD_NEIGHBORS, continues = 1u << 31;
-
 __device__ __forceinline__ void build_record(const kernel_params &params, uint32_t *records,
                                              uint32_t *num_records, uint32_t local)
 {

@@ -24,10 +24,7 @@ namespace hw_peer_bfs
 namespace
 {
 
-constexpr uint32_t record_neighbors = HW_PEER_BFS_RECORD_NEIGHBORS,
-                   edge_capacity = HW_PEER_BFS_RECORD_EDGES;
-/* Bit of a record's last neighbor: the list continues in the record of this index. */
-constexpr uint32_t continues = 1u << 31;
+constexpr uint32_t edge_capacity = HW_PEER_BFS_RECORD_EDGES;
 /* The part that expands. */
 constexpr uint32_t expanding_part = 0;
 /* Edges in flight in a thread. */

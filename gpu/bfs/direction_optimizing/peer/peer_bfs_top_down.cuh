@@ -303,9 +303,7 @@ __device__ void send_bitmap_delta(const kernel_params &params, uint32_t current,
     for (uint64_t i = hw_grid_thread(); i < partition.core / 128; i += hw_grid_threads())
         for (uint32_t step = 1; step < partition.parts; step++) {
             const uint32_t q = peer_of(partition, step), own = static_cast<uint32_t>(i) * 4;
-            const uint32_t at =
-                (own / cyclic_block_words * partition.parts + q) * cyclic_block_words +
-                own % cyclic_block_words;
+            const uint32_t at = word_of_part(partition, q, own);
             const uint4 now = __ldcg(reinterpret_cast<const uint4 *>(visited + at));
             const uint4 old = __ldcg(reinterpret_cast<const uint4 *>(before + at));
             reinterpret_cast<uint4 *>(params.inbox[q])[i] =
