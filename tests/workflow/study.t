@@ -113,24 +113,21 @@ sed 's/^reference: true/reference: false/' "$test_config" >changed.yaml
 is "another way to validate remakes checks only" \
     "$(would_make changed.yaml | grep -v '^results/checks/')" "$all"
 sed 's/count: 2/count: 3/' "$test_config" >changed.yaml
-is "other roots remake no graph and no partition" \
-    "$(would_make changed.yaml | grep -E '^results/(graphs|partitions)/')" ""
-is "and keep the trees that there are" "$(would_make changed.yaml | grep -e -k2)" ""
-# grown NAME PATTERN: of what changed.yaml would make beside tables, all matches.
-grown() {
-    would_make changed.yaml >made
-    is "$1 makes nothing that was there" "$(grep -v -x -F "$all" made | grep -v -E -e "$2")" ""
-    ok "but what is new" grep -q -E -e "$2" made
-}
-sed 's/scales: \[6\]/scales: [6, 7]/' "$test_config" >changed.yaml
-grown "another scale" '-s7[./-]'
-sed 's/^  - method: auto$/&\n  - { method: grid, direction: top-down }/' "$test_config" >changed.yaml
-grown "another method" '/grid-direction-top-down-'
-sed 's/^parts: .*/parts: [1, 2, 3]/' "$test_config" >changed.yaml
-grown "another number of parts" '/(1d-3|2d-3x1|degree-separated-3)[./]'
-sed 's/^repeats: 1/repeats: 2/' "$test_config" >changed.yaml
-grown "a second repeat" '-r2\.h5'
-is "a second repeat keeps the first" "$(would_make changed.yaml | grep -e '-r1\.h5')" ""
+would_make changed.yaml >made
+is "other roots remake no graph and no partition" "$(grep -E '^results/(graphs|partitions)/' made)" ""
+is "and keep the trees that there are" "$(grep -e -k2 made)" ""
+# What is added to a study makes what is new, and nothing that was there.
+sed -e 's/scales: \[6\]/scales: [6, 7]/' -e 's/^parts: .*/parts: [1, 2, 3]/' -e 's/^repeats: 1/repeats: 2/' \
+    -e 's/^  - method: auto$/&\n  - { method: grid, direction: top-down }/' "$test_config" >changed.yaml
+would_make changed.yaml >made
+scale='-s7[./-]' method=/grid-direction-top-down- parts='/(1d-3|2d-3x1|degree-separated-3)[./]' repeat='-r2\.h5'
+is "another scale, method, number of parts and a repeat make nothing that was there" \
+    "$(grep -v -x -F "$all" made | grep -v -E -e "$scale|$method|$parts|$repeat")" ""
+# Each in the graph, by the method, on the parts and in the run that there were.
+ok "but the scale" sh -c "grep -E -e '$scale' made | grep -v -E -e '$method|$parts|$repeat' | grep -q trees/"
+ok "the method" sh -c "grep -E -e '$method' made | grep -v -E -e '$scale|$parts|$repeat' | grep -q trees/"
+ok "the number of parts" sh -c "grep -E -e '$parts' made | grep -v -E -e '$scale|$method|$repeat' | grep -q trees/"
+ok "and the repeat" sh -c "grep -E -e '$repeat' made | grep -v -E -e '$scale|$method|$parts' | grep -q trees/"
 
 # Every first run is timed before any second one. Without trees to validate, searches
 # are checked as they are made.
