@@ -161,19 +161,19 @@ gpu_descriptors += gpu/bfs/delegates/delegates_descriptor.c \
 kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu
 kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_policy.h \
   gpu/sssp/common/distance_keys.cuh \
+  gpu/sssp/common/small_frontier.h gpu/sssp/common/small_frontier_device.cuh \
+  gpu/sssp/common/small_frontier_phases.cuh gpu/sssp/common/small_frontier_records.cuh \
+  gpu/sssp/common/small_frontier_rounds.cuh \
   gpu/sssp/common/sssp_engine.h gpu/sssp/common/warp_keys.cuh \
   gpu/sssp/common/weight_sorted_lists.cuh
-gpu_sources += gpu/sssp/common/sssp_engine.c gpu/sssp/common/sssp_engine_host.h
+gpu_sources += gpu/sssp/common/small_frontier_host.c gpu/sssp/common/small_frontier_host.h \
+  gpu/sssp/common/sssp_engine.c gpu/sssp/common/sssp_engine_host.h
 
 kernels += gpu/sssp/delta/one_gpu_delta_search_kernel.cu \
   gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu
-kernel_includes += gpu/sssp/delta/small_frontier.h gpu/sssp/delta/small_frontier_device.cuh \
-  gpu/sssp/delta/small_frontier_phases.cuh gpu/sssp/delta/small_frontier_records.cuh \
-  gpu/sssp/delta/small_frontier_rounds.cuh
 gpu_sources += gpu/sssp/delta/delta_trace.c gpu/sssp/delta/delta_trace.h \
   gpu/sssp/delta/one_gpu_delta_host.c gpu/sssp/delta/one_gpu_delta_search.c \
-  gpu/sssp/delta/one_gpu_delta_search.h gpu/sssp/delta/small_frontier_host.c \
-  gpu/sssp/delta/small_frontier_host.h
+  gpu/sssp/delta/one_gpu_delta_search.h
 gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel_option.h
 
 kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \

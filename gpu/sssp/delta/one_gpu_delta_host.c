@@ -2,7 +2,7 @@
 #include "gpu/sssp/delta/delta_kernel_option.h"
 #include "gpu/sssp/delta/delta_trace.h"
 #include "gpu/sssp/delta/one_gpu_delta_search.h"
-#include "gpu/sssp/delta/small_frontier_host.h"
+#include "gpu/sssp/common/small_frontier_host.h"
 
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"

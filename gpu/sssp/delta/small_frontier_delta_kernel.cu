@@ -17,7 +17,7 @@
  * wide. Vertices of degree 1 are left out until the end.
  */
 #include "gpu/device/launch.h"
-#include "gpu/sssp/delta/small_frontier_phases.cuh"
+#include "gpu/sssp/common/small_frontier_phases.cuh"
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
  * Builds the records of the kernel for small frontiers
  * (gpu/sssp/delta/small_frontier_delta_kernel.cu), before any search.
  */
-#include "gpu/sssp/delta/small_frontier_records.cuh"
+#include "gpu/sssp/common/small_frontier_records.cuh"
 
 #include <cuda_runtime.h>
 

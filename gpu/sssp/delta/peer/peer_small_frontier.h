@@ -11,7 +11,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_SMALL_FRONTIER_H
 
 #include "gpu/sssp/delta/delta_search.h"
-#include "gpu/sssp/delta/small_frontier.h"
+#include "gpu/sssp/common/small_frontier.h"
 
 #ifdef __cplusplus
 extern "C" {

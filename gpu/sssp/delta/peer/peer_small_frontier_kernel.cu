@@ -19,8 +19,8 @@
  */
 #include "gpu/device/launch.h"
 #include "gpu/sssp/delta/peer/small_frontier_peers.cuh"
-#include "gpu/sssp/delta/small_frontier_phases.cuh"
-#include "gpu/sssp/delta/small_frontier_records.cuh"
+#include "gpu/sssp/common/small_frontier_phases.cuh"
+#include "gpu/sssp/common/small_frontier_records.cuh"
 
 #include <cuda_runtime.h>
 

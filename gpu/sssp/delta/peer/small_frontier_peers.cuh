@@ -1,6 +1,6 @@
 /*
  * Several GPUs as a backend of the kernels for small frontiers
- * (gpu/sssp/delta/small_frontier_device.cuh): the GPU that searches lowers distances and reads
+ * (gpu/sssp/common/small_frontier_device.cuh): the GPU that searches lowers distances and reads
  * records in the memory of their owners.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_SMALL_FRONTIER_PEERS_CUH
@@ -8,7 +8,7 @@
 
 #include "gpu/comm/peer_barrier.cuh"
 #include "gpu/sssp/delta/peer/peer_small_frontier.h"
-#include "gpu/sssp/delta/small_frontier_device.cuh"
+#include "gpu/sssp/common/small_frontier_device.cuh"
 
 namespace hw_delta::small_frontier
 {

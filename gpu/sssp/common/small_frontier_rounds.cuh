@@ -5,11 +5,11 @@
  * entry is a vertex, its key and its record. Discoveries beyond the step, and those for which the
  * block has no space, go to the global queues.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_ROUNDS_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_ROUNDS_CUH
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_ROUNDS_CUH
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_ROUNDS_CUH
 
 #include "gpu/engine/trace_append.cuh"
-#include "gpu/sssp/delta/small_frontier_device.cuh"
+#include "gpu/sssp/common/small_frontier_device.cuh"
 
 namespace hw_delta::small_frontier
 {

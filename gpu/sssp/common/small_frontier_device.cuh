@@ -16,13 +16,13 @@
  *   list_index()   of the offset at which the list of a vertex begins
  *   signal_progress()  where there are several: notifies the others, which wait, of an iteration.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_DEVICE_CUH
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_DEVICE_CUH
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_DEVICE_CUH
 
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/warp_keys.cuh"
-#include "gpu/sssp/delta/small_frontier.h"
+#include "gpu/sssp/common/small_frontier.h"
 
 namespace hw_delta::small_frontier
 {

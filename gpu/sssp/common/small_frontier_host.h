@@ -1,12 +1,12 @@
 /*
- * Method `delta` on one GPU by the kernel for small frontiers (gpu/sssp/delta/small_frontier.h):
+ * The kernel for small frontiers on one GPU (gpu/sssp/common/small_frontier.h):
  * its arrays, launches and trace.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_HOST_H
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_HOST_H
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_HOST_H
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_HOST_H
 
 #include "gpu/engine/gpu_engine.h"
-#include "gpu/sssp/delta/small_frontier.h"
+#include "gpu/sssp/common/small_frontier.h"
 
 struct hw_small_frontier_search {
     struct hw_small_frontier_params params;

@@ -7,10 +7,10 @@
  * weight, the index of the record where the list continues. Continuation records follow those of
  * the vertices, in any order. Unused places hold HW_INVALID_VERTEX.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_RECORDS_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_RECORDS_CUH
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_RECORDS_CUH
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_RECORDS_CUH
 
-#include "gpu/sssp/delta/small_frontier_device.cuh"
+#include "gpu/sssp/common/small_frontier_device.cuh"
 
 namespace hw_delta::small_frontier
 {

@@ -4,8 +4,8 @@
  *
  * `core` vertices have degree 2 or more; vertices of degree 1 get their distances at the end.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_H
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_H
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_H
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_H
 
 #include "gpu/sssp/common/sssp_engine.h"
 

@@ -1,5 +1,5 @@
 /* Delta-stepping on one GPU by the kernel for small frontiers: host side. */
-#include "gpu/sssp/delta/small_frontier_host.h"
+#include "gpu/sssp/common/small_frontier_host.h"
 
 #include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/delta_policy.h"

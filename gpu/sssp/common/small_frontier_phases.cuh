@@ -2,11 +2,11 @@
  * The iterations of delta-stepping for small frontiers: what lies between two grid barriers of the
  * GPU that searches (gpu/sssp/delta/small_frontier_delta_kernel.cu).
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_PHASES_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_SMALL_FRONTIER_PHASES_CUH
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_PHASES_CUH
+#define HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_PHASES_CUH
 
 #include "gpu/graph/device_graph.cuh"
-#include "gpu/sssp/delta/small_frontier_rounds.cuh"
+#include "gpu/sssp/common/small_frontier_rounds.cuh"
 
 #include <cooperative_groups.h>
 
