@@ -1,6 +1,6 @@
 #!/bin/sh
-# Roads and meshes on several GPUs, where one GPU reads and lowers what the others own: levels and
-# distances of the CPU, long lists, lists of zeros, keys of 64 bits, what is not connected, levels
+# Roads and meshes: levels on one GPU, whose blocks do not wait for each other; and several GPUs, where
+# one reads and lowers what the others own. Levels and distances of the CPU, long lists, lists of zeros, keys of 64 bits, what is not connected, levels
 # too large for one block, and the kernel that is chosen.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
@@ -63,8 +63,17 @@ rows "levels are counted by one GPU" "of(b'push block')['discovered'].sum() > 20
 gpu 3 --order none
 gpu 4
 gpu 2 --direction bottom-up
+gpu 1 --check
+kernel small-frontier
+rows "rounds of one GPU are one row" "len(of(b'rounds')) == 3 and \
+    (of(b'rounds')['discovered'] > 2000).any() and (of(b'rounds')['edges_examined'] > 4000).any()"
+gpu 1 --order degree
+gpu 1 --direction top-down
+rows "a direction is searched by levels" "len(of(b'rounds')) == 0 and len(of(b'push block')) > 30"
 gpu 2 --canonical-parents
 cpu grid.h5 bfs --canonical-parents
+same_parents
+gpu 1 --canonical-parents
 same_parents
 
 # A long path: a search of many times as many levels as one block takes at a time.
@@ -77,6 +86,10 @@ for algorithm in sssp bfs; do
     hopwave-traverse -q --force path.h5 --layout 1d --algorithm $algorithm --root-list 0,900,450 -o cpu.h5
     like_cpu "$algorithm from the ends of a path" 3 path.h5 --layout 1d --parts 3 \
         --algorithm $algorithm --root-list 0,900,450
+    for order in none degree; do
+        like_cpu "$algorithm from the ends of a path on one GPU, order $order" 1 path.h5 \
+            --layout 1d --algorithm $algorithm --order $order --root-list 0,900,450
+    done
 done
 
 # Lists of up to 16 neighbors, which go on in several records; edges of length zero; keys of floats.
@@ -90,6 +103,7 @@ kernel small-frontier
 gpu 3 --delta-kernel small-frontier
 cpu combs.h5 bfs
 gpu 2 --check
+gpu 1 --check
 gpu 3
 
 # Keys of 64 bits.
@@ -107,6 +121,8 @@ awk 'BEGIN { srand(11); n = 24000; for (k = 0; k < 3 * n; k++) s[k] = k % n
     for (k = 0; k < 3 * n; k += 2) print s[k], s[k + 1], 1 + int(rand() * 255) }' >cubic.wel
 hopwave-import -q --undirected cubic.wel -o cubic.h5
 cpu cubic.h5 bfs
+gpu 1 --check
+kernel small-frontier
 gpu 2 --check
 rows "larger levels are for all GPUs" "len(of(b'push all')) > 0 and len(of(b'push block')) > 0"
 cpu cubic.h5 sssp
@@ -115,6 +131,8 @@ gpu 2
 # Directed graphs have records for levels, and no kernel of their own for distances.
 hopwave-import -q --directed grid.wel --vertices 3100 -o directed.h5
 cpu directed.h5 bfs
+gpu 1 --check
+kernel small-frontier
 gpu 2
 cpu directed.h5 sssp
 gpu 2

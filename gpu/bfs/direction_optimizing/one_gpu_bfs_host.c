@@ -1,6 +1,7 @@
-/* Method `fused` on one GPU, host side: sizes, preparation, launch, trace. The search is in
- * gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu. */
+/* Method `fused` on one GPU, host side: choice of the kernel, and of that which searches by levels
+ * (gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu) sizes, preparation, launch, trace. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
+#include "gpu/bfs/direction_optimizing/small_frontier_bfs_host.h"
 
 #include "gpu/device/packed_queue.h"
 #include "gpu/engine/gpu_method_list.h"
@@ -13,6 +14,8 @@
 #define MIN_UNQUEUED_EDGES (1u << 17)
 
 struct state {
+    bool small_frontier; /* else by levels */
+    struct hw_small_frontier_bfs_search front;
     struct hw_one_gpu_bfs_params params;
     struct hw_one_gpu_bfs_shape shape;
 };
@@ -85,7 +88,7 @@ static void reserve_pendants(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs
     hw_gpu_add(arrays, &params->pendant.scratch, (hw_count)params->pendant.scratch_bytes, 1);
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status plan_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_degree_order *order = &engine->order;
     struct state *state = engine->state;
@@ -121,18 +124,27 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     return HW_OK;
 }
 
+static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    state->small_frontier = hw_small_frontier_bfs_plan(engine, &state->front);
+    return state->small_frontier ? HW_OK : plan_levels(engine, err);
+}
+
 static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
 
+    if (state->small_frontier)
+        return hw_small_frontier_bfs_run(engine, &state->front, err);
     return hw_cuda(hw_one_gpu_bfs_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method fused", err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_levels(const struct hw_gpu_engine *engine, struct state *state,
+                                  struct hw_error *err)
 {
-    struct state *state = engine->state;
-
     state->params.graph = engine->graph;
     state->params.search.parent = engine->output.parent;
     state->params.search.parent_is_first_neighbor = engine->output.settled;
@@ -144,6 +156,16 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
         status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->params),
                          "the kernels that find trees", err);
     state->params.config.policy.core = engine->graph.core - state->params.pendant.core_count;
+    return status;
+}
+
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+    enum hw_status status = state->small_frontier
+                                ? hw_small_frontier_bfs_open(engine, &state->front, err)
+                                : open_levels(engine, state, err);
+
     return status == HW_OK ? hw_gpu_run_first_search(engine, err) : status;
 }
 
@@ -174,10 +196,9 @@ static enum hw_status add_undetected(const struct hw_gpu_engine *engine, struct 
     return status;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
-                            struct hw_error *err)
+static enum hw_status append_levels(const struct hw_one_gpu_bfs_params *params,
+                                    struct hw_trace *steps, struct hw_error *err)
 {
-    const struct hw_one_gpu_bfs_params *params = &((struct state *)engine->state)->params;
     struct hw_one_gpu_bfs_control control;
     enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
@@ -187,7 +208,17 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
         hw_gpu_trace_stored(control.trace_records, params->config.trace_capacity);
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
-    status = hw_gpu_append_trace(params->config.trace, records, clock, steps, err);
+    return hw_gpu_append_trace(params->config.trace, records, clock, steps, err);
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                            struct hw_error *err)
+{
+    const struct state *state = engine->state;
+    enum hw_status status = state->small_frontier
+                                ? hw_small_frontier_bfs_append_trace(&state->front, steps, err)
+                                : append_levels(&state->params, steps, err);
+
     return status == HW_OK ? add_undetected(engine, steps, err) : status;
 }
 

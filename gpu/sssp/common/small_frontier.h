@@ -1,6 +1,7 @@
 /*
- * Delta-stepping on one GPU where lists are short and frontiers small, as on roads (method
- * `delta`): interface of host code and kernels (gpu/sssp/delta/small_frontier_delta_kernel.cu).
+ * Delta-stepping on one GPU where lists are short and frontiers small, as on roads (methods `delta`
+ * and, with edges of length 1, `fused`): interface of host code and kernels
+ * (gpu/sssp/delta/small_frontier_delta_kernel.cu).
  *
  * `core` vertices have degree 2 or more; vertices of degree 1 get their distances at the end.
  */

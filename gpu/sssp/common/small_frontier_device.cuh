@@ -13,6 +13,7 @@
  *   next_record()  the one that an edge of `source` leads to: that of its end, or the one where the
  *                  list of the source continues
  *   in_core()      whether a vertex has several edges
+ *   list_edge()    an edge of the lists, by its offset
  *   list_index()   of the offset at which the list of a vertex begins
  *   signal_progress()  where there are several: notifies the others, which wait, of an iteration.
  */
@@ -21,8 +22,8 @@
 
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/graph/device_graph.cuh"
-#include "gpu/sssp/common/warp_keys.cuh"
 #include "gpu/sssp/common/small_frontier.h"
+#include "gpu/sssp/common/warp_keys.cuh"
 
 namespace hw_delta::small_frontier
 {
@@ -46,10 +47,12 @@ __device__ __forceinline__ key_of<kind> *distances(const kernel_params<Peers> &p
 
 /* ---- one GPU ---- */
 
-struct one_gpu {
+/* What all searches on one GPU have in common: lists and distances in its own memory. Backend: the
+ * class that is derived from this one. */
+template <class Backend> struct own_memory {
     static constexpr bool several = false;
     static constexpr uint32_t max_rounds = 1024;
-    using params = const kernel_params<one_gpu> &;
+    using params = const kernel_params<Backend> &;
 
     template <int kind>
     static __device__ __forceinline__ key_of<kind> lower(params p, uint32_t v, key_of<kind> key)
@@ -61,20 +64,6 @@ struct one_gpu {
     static __device__ __forceinline__ key_of<kind> load_distance(params p, uint32_t v)
     {
         return __ldcg(distances<kind>(p) + v);
-    }
-
-    /* As in gpu/sssp/common/sssp_engine.h. */
-    template <int kind>
-    static __device__ __forceinline__ void put_hint(params p, uint32_t v, uint32_t source,
-                                                    key_of<kind> from, uint32_t weight,
-                                                    key_of<kind> key)
-    {
-        const uint2 hint =
-            kind == HW_GPU_KEY_I64
-                ? make_uint2(source, weight)
-                : make_uint2(from < key ? source : HW_INVALID_VERTEX, static_cast<uint32_t>(key));
-
-        reinterpret_cast<uint2 *>(p.sssp.hint)[v] = hint;
     }
 
     static __device__ __forceinline__ const hw_gpu_edge *record(params p, uint32_t v)
@@ -96,6 +85,27 @@ struct one_gpu {
     static __device__ __forceinline__ uint32_t list_index(params, uint32_t v)
     {
         return v;
+    }
+};
+
+struct one_gpu : own_memory<one_gpu> {
+    /* As in gpu/sssp/common/sssp_engine.h. */
+    template <int kind>
+    static __device__ __forceinline__ void put_hint(params p, uint32_t v, uint32_t source,
+                                                    key_of<kind> from, uint32_t weight,
+                                                    key_of<kind> key)
+    {
+        const uint2 hint =
+            kind == HW_GPU_KEY_I64
+                ? make_uint2(source, weight)
+                : make_uint2(from < key ? source : HW_INVALID_VERTEX, static_cast<uint32_t>(key));
+
+        reinterpret_cast<uint2 *>(p.sssp.hint)[v] = hint;
+    }
+
+    static __device__ __forceinline__ hw_gpu_edge list_edge(params p, uint64_t at)
+    {
+        return p.sssp.out[at];
     }
 };
 

@@ -26,14 +26,21 @@ bool hw_small_frontier_count_records(const struct hw_degree_order *order, hw_cou
 void hw_small_frontier_plan(struct hw_gpu_engine *engine, struct hw_small_frontier_search *search,
                             double degree, hw_count records)
 {
-    struct hw_small_frontier_params *params = &search->params;
-    struct hw_gpu_arrays *arrays = &engine->arrays;
-    const hw_count core = engine->graph.core;
     const double given = hw_delta_of(&engine->options);
 
-    params->delta = given > 0 ? given
-                              : hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
-                                    HW_DELTA_SMALL_FRONTIER_BUCKET;
+    search->params.delta = given > 0
+                               ? given
+                               : hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
+                                     HW_DELTA_SMALL_FRONTIER_BUCKET;
+    hw_small_frontier_reserve(engine, &search->params, records);
+}
+
+void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
+                               struct hw_small_frontier_params *params, hw_count records)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    const hw_count core = engine->graph.core;
+
     params->single_cta_vertices = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
     params->vertices_per_block = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
     params->min_rounds = HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS;
@@ -73,7 +80,7 @@ enum hw_status hw_small_frontier_run(const struct hw_gpu_engine *engine,
                    "the kernel of method delta", err);
 }
 
-enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_search *search,
+enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_params *params,
                                               struct hw_trace *steps, struct hw_error *err)
 {
     static const struct hw_gpu_routine_name names[HW_SMALL_FRONTIER_ROUTINES] = {
@@ -82,7 +89,6 @@ enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_sea
         [HW_SMALL_FRONTIER_NEXT_STEP] = {"next step", HW_DIRECTION_AUTO},
         [HW_SMALL_FRONTIER_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
     };
-    const struct hw_small_frontier_params *params = &search->params;
     struct hw_small_frontier_control control;
     enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 

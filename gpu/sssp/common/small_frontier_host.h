@@ -18,7 +18,11 @@ struct hw_small_frontier_search {
  * where a list is too long for the kernel. Local. */
 bool hw_small_frontier_count_records(const struct hw_degree_order *order, hw_count *records);
 
-/* Chooses the parameters and lists the arrays: hw_gpu_search.plan. degree: mean number of edges of
+/* Sets the parameters but the width of steps, and lists the arrays of a search. Local. */
+void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
+                               struct hw_small_frontier_params *params, hw_count records);
+
+/* The same for shortest paths, with the width: hw_gpu_search.plan. degree: mean number of edges of
  * a vertex that has any. Local. */
 void hw_small_frontier_plan(struct hw_gpu_engine *engine, struct hw_small_frontier_search *search,
                             double degree, hw_count records);
@@ -34,7 +38,7 @@ enum hw_status hw_small_frontier_run(const struct hw_gpu_engine *engine,
                                      struct hw_error *err);
 
 /* Appends the trace of the search that has ended. Local. */
-enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_search *search,
+enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_params *params,
                                               struct hw_trace *steps, struct hw_error *err);
 
 #endif

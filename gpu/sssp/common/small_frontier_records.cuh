@@ -32,26 +32,26 @@ __device__ __forceinline__ void build_record(const kernel_params<Peers> &params,
                                              uint32_t *num_records, uint32_t v)
 {
     const hw_gpu_graph &graph = params.graph;
-    const hw_gpu_edge *edge = params.sssp.out;
     const Offset begin = hw_list_begin<Offset>(graph.out, v),
                  end = hw_list_begin<Offset>(graph.out, v + 1);
     hw_gpu_edge *at = params.record + static_cast<uint64_t>(v) * record_edges;
     uint32_t left = 0, slot = 0, next = 0;
 
     for (Offset k = begin; k < end; k++)
-        left += is_recorded(params, edge[k], v);
+        left += is_recorded(params, Peers::list_edge(params, k), v);
     if (left > record_edges)
         next = graph.core + atomicAdd(num_records, (left - record_edges + record_edges - 2) /
                                                        (record_edges - 1));
     for (Offset k = begin; k < end; k++) {
-        if (!is_recorded(params, edge[k], v))
+        const hw_gpu_edge edge = Peers::list_edge(params, k);
+        if (!is_recorded(params, edge, v))
             continue;
         if (slot == record_edges - 1 && left > 1) {
             at[slot] = hw_gpu_edge{continuation, next};
             at = params.record + static_cast<uint64_t>(next++) * record_edges;
             slot = 0;
         }
-        at[slot++] = edge[k];
+        at[slot++] = edge;
         left--;
     }
     for (; slot < record_edges; slot++)

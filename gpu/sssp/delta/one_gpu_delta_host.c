@@ -90,7 +90,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
 {
     const struct state *state = engine->state;
     enum hw_status status = state->small_frontier
-                                ? hw_small_frontier_append_trace(&state->front, steps, err)
+                                ? hw_small_frontier_append_trace(&state->front.params, steps, err)
                                 : hw_delta_append_trace(&state->balanced.params, false, steps, err);
 
     return status == HW_OK ? add_leaves(engine, steps, err) : status;

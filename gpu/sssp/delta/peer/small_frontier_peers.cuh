@@ -96,6 +96,11 @@ struct peer_gpus {
         return v - owner * p.peers.partition.block_size < p.peers.core_of[owner];
     }
 
+    static __device__ __forceinline__ hw_gpu_edge list_edge(params p, uint64_t at)
+    {
+        return p.sssp.out[at];
+    }
+
     static __device__ __forceinline__ uint32_t list_index(params p, uint32_t v)
     {
         return v - p.peers.partition.owned_begin;
