@@ -27,6 +27,8 @@ libhopwave_a_SOURCES += \
   lib/comm/start/mpi_start.h \
   lib/comm/node_topology.c \
   lib/comm/node_topology.h \
+  lib/comm/node_window.c \
+  lib/comm/node_window.h \
   lib/comm/exchange/owner_query.c \
   lib/comm/exchange/owner_query.h \
   lib/comm/exchange/owner_ranges.h \
@@ -55,6 +57,10 @@ check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
 lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/test_node_window.mt
+TESTS += lib/comm/test_node_window.mt
+lib_comm_test_node_window_mt_SOURCES = lib/comm/test_node_window.c
+lib_comm_test_node_window_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/probe/test_link_probe.mt
 TESTS += lib/comm/probe/test_link_probe.mt
 lib_comm_probe_test_link_probe_mt_SOURCES = lib/comm/probe/test_link_probe.c

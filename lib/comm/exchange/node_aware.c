@@ -1,10 +1,10 @@
 #include "lib/comm/exchange/node_aware.h"
 
 #include "lib/base/memory.h"
+#include "lib/comm/node_window.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 /* Pieces of a message in flight: one copied out, one travelling, one copied in. */
 #define PIPELINE_DEPTH HW_MESSAGE_STAGES
@@ -101,17 +101,6 @@ static enum hw_status allocate(struct hw_node_aware *self, struct hw_error *err)
     return hw_alloc(&self->size_in, self->nodes->ranks, sizeof *self->size_in, "sizes", err);
 }
 
-/* Bytes left in the file system for shared memory, if there is one. Containers make it small,
- * and MPI would only notice by a SIGBUS. Local. */
-static hw_count shared_left(void)
-{
-    struct statvfs disk;
-
-    if (statvfs("/dev/shm", &disk) != 0)
-        return INT64_MAX;
-    return (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
-}
-
 /* Reduces *shared_bytes to half of what is left on any machine, divided by the nodes on that
  * machine. It ends up the same on all ranks, because messages are cut into the same pieces
  * everywhere. Collective over ctx->world. */
@@ -119,7 +108,7 @@ static enum hw_status limit_to_available(const struct hw_context *ctx, const str
                                          hw_count *shared_bytes, struct hw_error *err)
 {
     const int own = hw_nodes_size(nodes, nodes->node[ctx->rank]);
-    const hw_count left = shared_left() / 2 / ((ctx->node_size + own - 1) / own);
+    const hw_count left = hw_shared_memory_available() / 2 / ((ctx->node_size + own - 1) / own);
 
     if (own > 1) /* a node of one rank shares nothing */
         *shared_bytes = left < *shared_bytes ? left : *shared_bytes;
@@ -133,7 +122,7 @@ static enum hw_status allocate_shared(struct hw_node_aware *self, struct hw_erro
     char *own = NULL;
     enum hw_status status = HW_OK;
 
-    if (self->ranks > 1 && shared_left() < self->bytes * self->ranks)
+    if (self->ranks > 1 && hw_shared_memory_available() < self->bytes * self->ranks)
         status = hw_fail(err, HW_RESOURCES,
                          "/dev/shm lacks the %.1f MiB of memory that the ranks of a node share",
                          (double)self->bytes * self->ranks / 1048576);
@@ -228,12 +217,7 @@ void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes)
  * the node. */
 static enum hw_status node_barrier(const struct hw_node_aware *self, struct hw_error *err)
 {
-    enum hw_status status = hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err);
-    enum hw_status met = hw_mpi(MPI_Barrier(self->nodes->inside), "MPI_Barrier", err);
-
-    if (status == HW_OK)
-        status = met;
-    return status == HW_OK ? hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err) : status;
+    return hw_window_barrier(self->window, self->nodes->inside, err);
 }
 
 static struct header *header_of(const struct hw_node_aware *self, int place)
