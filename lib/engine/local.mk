@@ -39,6 +39,7 @@ libhopwave_a_SOURCES += \
   lib/engine/bfs_2d/grid_result.c \
   lib/engine/bfs_2d/grid_search.c \
   lib/engine/bfs_2d/grid_setup.c \
+  lib/engine/bfs_2d/grid_shared.c \
   lib/engine/bfs_2d/grid_small_levels.c \
   lib/engine/bfs_2d/grid_top_down.c \
   lib/engine/bfs_2d/grid_wide_level.c

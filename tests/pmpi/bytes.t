@@ -27,7 +27,8 @@ is "every MPI call of the library is known to the layer" "$unknown" ""
 
 ok "a graph" hopwave-generate -q --model rmat --scale 12 --edge-factor 8 -o "$work/g.h5"
 
-# check NAME RANKS LAYOUT... -- OPTIONS...
+# check NAME RANKS LAYOUT... -- OPTIONS...; shared: as traffic.py has it
+shared=
 check() {
     name=$1 n=$2
     shift 2
@@ -47,11 +48,15 @@ check() {
         sed 's/^/# /' "$work/log"
         return
     fi
-    ok "$name, $n ranks${*:+, $*}" "$python" "$top_srcdir/tests/pmpi/traffic.py" "$work/t.h5" "$work/counts"
+    ok "$name, $n ranks${*:+, $*}" "$python" "$top_srcdir/tests/pmpi/traffic.py" "$work/t.h5" "$work/counts" \
+        ${shared:+"$shared"}
 }
 
 for direction in auto top-down bottom-up; do
+    check 1d 3 --layout 1d -- --direction "$direction" --ranks-per-node 1
+    shared=shared
     check 1d 3 --layout 1d -- --direction "$direction"
+    shared=
     check 2d 4 --layout 2d --grid 2x2 -- --direction "$direction"
     check 2d 6 --layout 2d --grid 3x2 -- --direction "$direction"
     check degree-separated 4 --layout degree-separated --parts 2x2 -- --direction "$direction"

@@ -1,14 +1,17 @@
 """Holds the bytes counted below MPI against an engine's traffic counters and the papers' models.
 
-traffic.py TREE.h5 COUNTS: TREE.h5 as hopwave-traverse left it, COUNTS as
-tests/pmpi/count.c wrote it. Prints what is wrong, if anything, and then fails.
+traffic.py TREE.h5 COUNTS [shared]: TREE.h5 as hopwave-traverse left it, COUNTS as
+tests/pmpi/count.c wrote it. shared: the ranks share tables, so that MPI carries control alone, and
+the counters say what ranks have appended to each other's lists, each vertex once a search at most.
+Prints what is wrong, if anything, and then fails.
 """
 
 import sys
 
 import h5py
 
-tree, counts = sys.argv[1:]
+tree, counts = sys.argv[1:3]
+shared = sys.argv[3:] == ["shared"]
 with open(counts) as lines:
     counted = [int(line.split()[1]) for line in lines]
 with h5py.File(tree) as file:
@@ -51,7 +54,13 @@ control = len(steps) * ranks * ranks * 64 + searches * ranks * ranks * 256
 
 counters, wire = int(steps["bytes_sent"].sum()), sum(counted)
 wrong = []
-if not counters <= wire <= counters + control:
+if shared:
+    top_down = any(b"top" in step["direction"] for step in steps)
+    if wire > control or not top_down <= counters <= searches * vertices * 4:
+        wrong.append(
+            f"counted {wire} bytes of control up to {control}, the counters say {counters}"
+        )
+elif not counters <= wire <= counters + control:
     wrong.append(f"counted {wire} bytes, the counters say {counters} (control up to {control})")
 if wire > model + parents + control:
     wrong.append(f"counted {wire} bytes, the model allows {model} + {parents} + {control}")

@@ -24,8 +24,14 @@
  * neighbour as parent is one bit. The last pass, into graph ids, then streams
  * the first neighbours' graph ids and looks up only the other parents.
  *
+ * Where there is one grid row and all its ranks are on one node, they share memory
+ * (struct hw_grid_shared), unless the user asks for an exchange (--exchange) or for what
+ * the paper has (--as-published), and send no sets: each marks the rows it reaches for
+ * all, writes their parents, and appends them to their owners' frontiers.
+ *
  * bytes_sent and messages_sent of a step count the sets and predecessors sent
- * to other parts, not the one reduction of four counters a step.
+ * to other parts, and the rows appended to frontiers of other ranks; not what is read
+ * in place, nor the one reduction of four counters a step.
  *
  * Bitmaps over a block are aligned to words; those over local rows are not, a
  * block begins there at bit m * block.
@@ -34,6 +40,7 @@
 #define HOPWAVE_ENGINE_BFS_2D_GRID_H
 
 #include "lib/base/bitmap.h"
+#include "lib/comm/node_window.h"
 #include "lib/engine/core/method.h"
 #include "lib/engine/core/row_column_exchange.h"
 
@@ -134,6 +141,23 @@ struct hw_grid_search {
     hw_lid root;     /* own position, or HW_LID_NONE */
 };
 
+/* A counter in a cache line of its own. */
+struct hw_grid_line {
+    _Alignas(64) hw_lid value;
+};
+
+/*
+ * Tables that the ranks of one node share, in place of the same ones of struct hw_grid_search,
+ * which point into them. With one grid row a code is a row, the same on all ranks.
+ */
+struct hw_grid_shared {
+    struct hw_node_window window; /* its memory is NULL where ranks send messages */
+    uint64_t *seen;               /* rows reached; a level bottom-up is added after a barrier */
+    hw_lid *parent;               /* [columns block + 64] codes, by row */
+    hw_lid *order;                /* [columns][block] each rank's own */
+    struct hw_grid_line *ordered; /* [columns] of these, in use */
+};
+
 /* Buffers of a step. */
 struct hw_grid_scratch {
     uint64_t *discovered_for_column;         /* [rows][block_words] for other parts; rows > 1 */
@@ -190,6 +214,7 @@ struct hw_grid {
     struct hw_grid_layout layout;
     struct hw_grid_tables tables;
     struct hw_grid_search search;
+    struct hw_grid_shared shared;
     struct hw_grid_scratch scratch;
     struct hw_grid_levels levels;
     struct hw_grid_canonical canonical;
@@ -204,6 +229,29 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
                               const struct hw_part *part, const struct hw_engine_options *options,
                               void **engine, struct hw_error *err);
 void hw_grid_destroy(void *engine);
+
+/* grid_shared.c: tables that the ranks of one node share. */
+
+/* Do the ranks share tables? The same on all. Local. */
+static inline bool hw_grid_shares(const struct hw_grid *grid)
+{
+    return grid->shared.window.memory != NULL;
+}
+
+/* Allocates the tables where the ranks can share them, and has grid->search point into them; the
+ * arrays of grid come afterwards. Collective. */
+enum hw_status hw_grid_share(struct hw_grid *grid, struct hw_error *err);
+
+/* A barrier of the ranks that share tables. Collective. */
+enum hw_status hw_grid_barrier(struct hw_grid *grid, struct hw_error *err);
+
+/* After a step top-down: counts what this rank has appended for others, and takes what all have
+ * appended for it. Collective. */
+enum hw_status hw_grid_take_appended(struct hw_grid *grid, struct hw_error *err);
+
+/* Adds the own vertices that a step bottom-up has found to the rows seen, once all ranks have
+ * looked. Collective. */
+enum hw_status hw_grid_publish_found(struct hw_grid *grid, struct hw_error *err);
 
 /* grid_top_down.c, grid_bottom_up.c: one step each. They fill the own share of
  * grid->counters.tally and the new frontier. Collective. */

@@ -300,8 +300,10 @@ static void update_unvisited(struct hw_grid *grid)
 }
 
 /* Adds the own vertices found to the rows seen. */
-static void see_own(struct hw_grid *grid)
+static enum hw_status see_own(struct hw_grid *grid, struct hw_error *err)
 {
+    if (hw_grid_shares(grid))
+        return hw_grid_publish_found(grid, err);
     uint64_t *restrict seen = grid->search.seen;
     const uint64_t *restrict found = grid->search.bitmap;
     const size_t own = grid->layout.own_row;
@@ -312,12 +314,13 @@ static void see_own(struct hw_grid *grid)
     else
         for (hw_lid w = 0; w < grid->layout.words; w++)
             hw_bits_or_at(seen, own + (size_t)w * 64, found[w]);
+    return HW_OK;
 }
 
 enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
 {
     update_unvisited(grid);
-    if (grid->layout.columns > 1)
+    if (grid->layout.columns > 1 && !hw_grid_shares(grid))
         HW_TRY(gather_frontier(grid, err));
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     grid->search.bitmap = hw_grid_new_bitmap(grid);
@@ -325,7 +328,7 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
         HW_TRY(pull_around(grid, err));
     else
         pull_own(grid);
-    see_own(grid);
+    HW_TRY(see_own(grid, err));
     grid->search.frontier_is_bitmap = true;
     grid->counters.tally.found = grid->search.frontier;
     grid->search.unvisited_count -= grid->search.frontier;

@@ -47,16 +47,19 @@ void hw_grid_end_step(struct hw_grid *grid, const char *what)
              form[grid->layout.row.routines | grid->layout.column.routines]);
 }
 
-/* Resets the bitmaps. */
+/* Resets the bitmaps; of those that ranks share, each rank a part. */
 static void reset_bitmaps(struct hw_grid *grid)
 {
     const size_t words = grid->layout.block_words;
-    const size_t rows = (size_t)grid->layout.columns * grid->layout.block / 64 + 3;
+    const size_t all = (size_t)grid->layout.columns * grid->layout.block / 64 + 3;
+    const size_t ranks = hw_grid_shares(grid) ? (size_t)grid->layout.columns : 1;
+    const size_t rank = hw_grid_shares(grid) ? (size_t)grid->layout.j : 0;
+    const size_t begin = all * rank / ranks, rows = all * (rank + 1) / ranks;
 
-#pragma omp parallel num_threads(grid->threads) if (rows > ALONE)
+#pragma omp parallel num_threads(grid->threads) if (rows - begin > ALONE)
     {
 #pragma omp for schedule(static) nowait
-        for (size_t w = 0; w < rows; w++)
+        for (size_t w = begin; w < rows; w++)
             grid->search.seen[w] = 0;
 #pragma omp for schedule(static)
         for (size_t w = 0; w < words; w++) {
@@ -66,8 +69,8 @@ static void reset_bitmaps(struct hw_grid *grid)
     }
 }
 
-/* Resets the state and visits the root. */
-static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
+/* Resets the state. Local. */
+static void reset(struct hw_grid *grid)
 {
     size_t words = grid->layout.block_words;
 
@@ -83,14 +86,33 @@ static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
     grid->counters.accepted = grid->counters.foreign = 0;
     grid->counters.reached = 1;
     grid->trace.status = HW_OK;
-    if (owner != grid->part->index)
-        return;
+}
+
+/* Visits the root, which is an own position. Local. */
+static void visit_root(struct hw_grid *grid, hw_lid position)
+{
     hw_bitmap_set(grid->search.seen, (size_t)grid->layout.own_row + position);
     grid->search.settled[position / 64] &= ~(UINT64_C(1) << position % 64);
     grid->search.parent[(size_t)grid->layout.own_column + position] =
         grid->tables.column_code + grid->layout.own_column + position;
     grid->search.order[0] = position;
     grid->search.ordered = grid->search.end = grid->search.frontier = 1;
+}
+
+/* Resets the state and visits the root. Collective where ranks share tables: all are reset before
+ * the root is marked, and that is before any rank looks. */
+static enum hw_status begin_search(struct hw_grid *grid, int owner, hw_lid position,
+                                   struct hw_error *err)
+{
+    reset(grid);
+    if (hw_grid_shares(grid))
+        HW_TRY(hw_grid_barrier(grid, err));
+    if (owner == grid->part->index)
+        visit_root(grid, position);
+    if (!hw_grid_shares(grid))
+        return HW_OK;
+    grid->shared.ordered[grid->layout.j].value = grid->search.ordered;
+    return hw_grid_barrier(grid, err);
 }
 
 /* Sums up the tally of a step over all ranks. */
@@ -213,7 +235,7 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     hw_trace_clear(&result->trace);
     HW_TRY(hw_mpi(MPI_Barrier(grid->ctx->world), "MPI_Barrier", err));
     double start = hw_seconds();
-    begin_search(grid, owner, position);
+    HW_TRY(begin_search(grid, owner, position, err));
     if (grid->search.frontier > 0)
         hw_grid_record_level(grid);
     HW_TRY(traverse(grid, &result->trace, err));

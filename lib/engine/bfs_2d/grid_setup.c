@@ -47,11 +47,13 @@ static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
     hw_count block = grid->layout.block, words = grid->layout.block_words;
     hw_count many_rows = grid->layout.rows > 1 ? grid->layout.rows : 0;
     hw_count many_columns = grid->layout.columns > 1 ? grid->layout.columns : 0;
+    hw_count sent_to = hw_grid_shares(grid) ? 0 : many_columns;
 
-    hw_arrays_add(arrays, &grid->search.row_parent, many_columns * block,
+    hw_arrays_add(arrays, &grid->search.row_parent, sent_to * block,
                   sizeof *grid->search.row_parent);
-    hw_arrays_add(arrays, &grid->scratch.outgoing, many_columns * block, grid->layout.wire);
-    hw_arrays_add(arrays, &grid->search.remote, many_columns ? 2 * block : 0,
+    hw_arrays_add(arrays, &grid->scratch.outgoing, hw_grid_shares(grid) ? block : sent_to * block,
+                  grid->layout.wire);
+    hw_arrays_add(arrays, &grid->search.remote, sent_to ? 2 * block : 0,
                   sizeof *grid->search.remote);
     hw_arrays_add(arrays, &grid->scratch.expanded, many_rows * block, grid->layout.wire);
     hw_arrays_add(arrays, &grid->scratch.discovered_for_column, many_rows * words,
@@ -77,11 +79,13 @@ static struct hw_arrays list_arrays(struct hw_grid *grid)
     bool canonical = grid->options.canonical_parents;
 
     add_constants(&arrays, grid);
-    hw_arrays_add(&arrays, &grid->search.seen, columns / 64 + 3, sizeof *grid->search.seen);
+    if (!hw_grid_shares(grid)) {
+        hw_arrays_add(&arrays, &grid->search.seen, columns / 64 + 3, sizeof *grid->search.seen);
+        hw_arrays_add(&arrays, &grid->search.parent, rows + 64, sizeof *grid->search.parent);
+        hw_arrays_add(&arrays, &grid->search.order, block, sizeof *grid->search.order);
+    }
     hw_arrays_add(&arrays, &grid->search.unvisited, words, sizeof *grid->search.unvisited);
     hw_arrays_add(&arrays, &grid->search.settled, words, sizeof *grid->search.settled);
-    hw_arrays_add(&arrays, &grid->search.parent, rows + 64, sizeof *grid->search.parent);
-    hw_arrays_add(&arrays, &grid->search.order, block, sizeof *grid->search.order);
     hw_arrays_add(&arrays, &grid->scratch.discoveries,
                   (hw_count)grid->threads * grid->layout.columns,
                   sizeof *grid->scratch.discoveries);
@@ -188,6 +192,7 @@ void hw_grid_destroy(void *engine)
         return;
     struct hw_arrays arrays = list_arrays(grid);
     hw_arrays_free(&arrays);
+    hw_node_window_close(&grid->shared.window);
     hw_rowcol_close(&grid->layout.row);
     hw_rowcol_close(&grid->layout.column);
     free(grid);
@@ -313,8 +318,7 @@ static void make_first(struct hw_grid *grid)
     }
 }
 
-/* Allocates the engine and its arrays; what failed half-way is freed by hw_grid_destroy(). Local.
- */
+/* Allocates the engine without its arrays. Local. */
 static enum hw_status allocate(struct hw_grid **made, const struct hw_context *ctx,
                                const struct hw_part *part, const struct hw_engine_options *options,
                                struct hw_error *err)
@@ -326,8 +330,16 @@ static enum hw_status allocate(struct hw_grid **made, const struct hw_context *c
     grid->threads = ctx->threads;
     grid->tables.look_up = hw_bits_looker(0);
     grid->tables.find = hw_bits_finder(0);
+    return HW_OK;
+}
+
+/* Allocates the arrays; what failed half-way is freed by hw_grid_destroy(). Collective; ranks
+ * agree. */
+static enum hw_status allocate_arrays(struct hw_grid *grid, struct hw_error *err)
+{
+    HW_TRY(hw_grid_share(grid, err));
     struct hw_arrays arrays = list_arrays(grid);
-    return hw_arrays_alloc(&arrays, "method grid", err);
+    return hw_agree(grid->ctx->world, hw_arrays_alloc(&arrays, "method grid", err), err);
 }
 
 /* Opens the communicators and computes the tables. Collective. */
@@ -356,6 +368,8 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
     (void)method;
     *engine = NULL;
     enum hw_status status = hw_agree(ctx->world, allocate(&grid, ctx, part, options, err), err);
+    if (status == HW_OK)
+        status = allocate_arrays(grid, err);
     if (status == HW_OK)
         status = open_grid(grid, err);
     if (status != HW_OK) {

@@ -18,6 +18,8 @@
 /* Where the discoveries of a step for one block go. */
 static hw_lid *destination(const struct hw_grid *grid, int block)
 {
+    if (hw_grid_shares(grid))
+        return grid->shared.order + (size_t)block * grid->layout.block;
     if (block == grid->layout.j)
         return grid->search.order + grid->search.ordered;
     return (hw_lid *)(void *)((char *)grid->scratch.outgoing +
@@ -30,6 +32,9 @@ static void flush(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
     hw_lid at = __atomic_fetch_add(&grid->scratch.discovered_count[block], discoveries->count,
                                    __ATOMIC_RELAXED);
 
+    if (hw_grid_shares(grid)) /* behind those of all ranks */
+        at = __atomic_fetch_add(&grid->shared.ordered[block].value, discoveries->count,
+                                __ATOMIC_RELAXED);
     memcpy(destination(grid, block) + at, discoveries->position,
            discoveries->count * sizeof(hw_lid));
     discoveries->count = 0;
@@ -46,7 +51,9 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discov
         block = (int)(row / grid->layout.block);
         position = row % grid->layout.block;
     }
-    if (block == grid->layout.j)
+    if (hw_grid_shares(grid))
+        grid->shared.parent[row] = grid->tables.column_code + column;
+    else if (block == grid->layout.j)
         grid->search.parent[(size_t)grid->layout.own_column + position] =
             grid->tables.column_code + column;
     else
@@ -61,8 +68,10 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *discov
 static void reach_together(struct hw_grid *grid, struct hw_grid_discoveries *discoveries,
                            hw_lid column, hw_count from, hw_count to)
 {
-    const hw_lid *parent = grid->layout.columns > 1 ? grid->search.row_parent
-                                                    : grid->search.parent + grid->layout.own_column;
+    const hw_lid *parent = hw_grid_shares(grid) ? grid->shared.parent
+                           : grid->layout.columns > 1
+                               ? grid->search.row_parent
+                               : grid->search.parent + grid->layout.own_column;
 
     for (hw_count p = from; p < to; p += HW_GRID_LOOK) {
         const hw_lid *row = grid->layout.out->index + p;
@@ -185,16 +194,19 @@ static void expand_lists(struct hw_grid *grid, const hw_lid *list, hw_lid count)
            (size_t)grid->layout.columns * sizeof *grid->scratch.discovered_count);
     if (!alone && count <= HW_GRID_CHUNK)
         alone = count_edges(grid->layout.out, list, 0, count) < ALONE;
-    if (alone)
+    if (alone && hw_grid_shares(grid)) /* other ranks mark rows, too */
+        grid->trace.step->edges_examined =
+            scan(grid, grid->scratch.discoveries, list, count, 0, 0, INT64_MAX, true);
+    else if (alone)
         grid->trace.step->edges_examined =
             scan(grid, grid->scratch.discoveries, list, count, 0, 0, INT64_MAX, false);
     else
         grid->trace.step->edges_examined = scan_together(grid, list, count);
 }
 
-/* Lists the frontier's bitmap from order[begin] on: each thread its share of the words, behind
- * those of the threads before. before: [threads + 1] vertices. */
-static void list_together(struct hw_grid *grid, hw_lid begin, hw_count *before)
+/* Lists the frontier's bitmap: each thread its share of the words, behind those of the threads
+ * before. before: [threads + 1] vertices. */
+static void list_together(struct hw_grid *grid, hw_lid *list, hw_count *before)
 {
     const uint64_t *bitmap = grid->search.bitmap;
     const hw_count words = grid->layout.words;
@@ -210,37 +222,42 @@ static void list_together(struct hw_grid *grid, hw_lid begin, hw_count *before)
 #pragma omp single
         for (int t = 0; t < threads; t++)
             before[t + 1] += before[t];
-        hw_lid at = begin + (hw_lid)before[thread];
+        hw_lid at = (hw_lid)before[thread];
         for (hw_lid w = from; w < to; w++)
             for (uint64_t left = bitmap[w]; left;)
-                grid->search.order[at++] = w * 64 + hw_bits_take(&left);
+                list[at++] = w * 64 + hw_bits_take(&left);
     }
 }
 
-/* The frontier as a list, if it is a bitmap. */
-static void list_frontier(struct hw_grid *grid)
+/* The frontier as a list. A bitmap is listed in `order`, or, where other ranks may append to that
+ * already, in a buffer. */
+static const hw_lid *list_frontier(struct hw_grid *grid)
 {
     const bool together = grid->threads > 1 && grid->layout.words > LISTED_ALONE;
+    hw_lid *list = grid->search.order + grid->search.ordered;
 
     if (!grid->search.frontier_is_bitmap)
-        return;
-    grid->search.begin = grid->search.ordered;
+        return grid->search.order + grid->search.begin;
+    if (hw_grid_shares(grid))
+        list = grid->scratch.outgoing;
     if (together)
-        list_together(grid, grid->search.begin, grid->scratch.chunk);
+        list_together(grid, list, grid->scratch.chunk);
     else
-        hw_bits_list(grid->search.bitmap, grid->layout.words,
-                     grid->search.order + grid->search.begin);
+        hw_bits_list(grid->search.bitmap, grid->layout.words, list);
+    grid->search.frontier_is_bitmap = false;
+    if (hw_grid_shares(grid))
+        return list;
+    grid->search.begin = grid->search.ordered;
     grid->search.ordered += grid->search.frontier;
     grid->search.end = grid->search.ordered;
-    grid->search.frontier_is_bitmap = false;
+    return list;
 }
 
-/* Gathers the frontier of the grid column into *list, as local columns. */
-static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *count,
-                             struct hw_error *err)
+/* Gathers the frontier of the grid column into *list, as local columns. own: its own part. */
+static enum hw_status expand(struct hw_grid *grid, const hw_lid *own, const hw_lid **list,
+                             hw_lid *count, struct hw_error *err)
 {
     struct hw_rowcol *line = &grid->layout.column;
-    const hw_lid *own = grid->search.order + grid->search.begin;
     hw_lid at = grid->search.frontier;
 
     *list = own;
@@ -370,15 +387,16 @@ void hw_grid_weigh(struct hw_grid *grid)
 
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
 {
+    const bool folds = grid->layout.columns > 1 && !hw_grid_shares(grid);
     const hw_lid *list = NULL;
     hw_lid count = 0, begin;
     enum hw_status status = HW_OK;
 
     if (grid->layout.rows > 1)
         status = hw_rowcol_allgatherv_start(&grid->layout.column, err);
-    if (grid->layout.columns > 1 && status == HW_OK)
+    if (folds && status == HW_OK)
         status = hw_rowcol_receive(&grid->layout.row, HW_ROWCOL_ALL, err);
-    list_frontier(grid);
+    const hw_lid *own = list_frontier(grid);
     if (hw_grid_is_wide_level(grid)) { /* there is one part */
         hw_grid_wide_level(grid);
         hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
@@ -388,20 +406,23 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
         return HW_OK;
     }
     if (status == HW_OK)
-        status = expand(grid, &list, &count, err);
+        status = expand(grid, own, &list, &count, err);
     if (status != HW_OK)
         return status;
     hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     expand_lists(grid, list, count);
     begin = grid->search.ordered;
     hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
-    if (grid->layout.columns > 1)
+    if (folds)
         status = fold(grid, err);
+    else if (hw_grid_shares(grid))
+        status = hw_grid_take_appended(grid, err);
     if (status != HW_OK)
         return status;
     hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
-    grid->search.ordered += grid->scratch.discovered_count[grid->layout.j];
-    if (grid->layout.columns > 1)
+    if (!hw_grid_shares(grid))
+        grid->search.ordered += grid->scratch.discovered_count[grid->layout.j];
+    if (folds)
         update(grid);
     grid->search.begin = begin;
     grid->search.end = grid->search.ordered;
