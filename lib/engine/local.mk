@@ -109,7 +109,8 @@ libhopwave_a_SOURCES += \
   lib/engine/sssp_2d/sssp_2d_relax.c \
   lib/engine/sssp_2d/sssp_2d_result.c \
   lib/engine/sssp_2d/sssp_2d_search.c \
-  lib/engine/sssp_2d/sssp_2d_setup.c
+  lib/engine/sssp_2d/sssp_2d_setup.c \
+  lib/engine/sssp_2d/sssp_2d_shared.c
 check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d.mt
 TESTS += lib/engine/sssp_2d/test_sssp_2d.mt
 lib_engine_sssp_2d_test_sssp_2d_mt_SOURCES = lib/engine/sssp_2d/test_sssp_2d.c \

@@ -123,7 +123,7 @@ static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, st
     if (paths->derived.sweep_first) {
         HW_TRY(sweep(paths, &result->cycle, err));
         if (result->cycle.length == 0)
-            hw_sssp_2d_reset(paths);
+            HW_TRY(hw_sssp_2d_reset(paths, err));
     }
     if (result->cycle.length == 0)
         HW_TRY(relax_all(paths, &result->cycle, err));

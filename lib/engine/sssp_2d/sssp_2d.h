@@ -28,6 +28,11 @@
  * fetched at the end. One part calls nothing of MPI between the barrier at the
  * start and the end of its clock.
  *
+ * Where there is one grid row and all its ranks are on one node, they share the
+ * table of distances (struct hw_sssp_2d_shared): a rank improves entries
+ * of all, and notes those of other ranks for their owners, each once a phase. Nothing else is sent,
+ * a pull reads the distances of all in place, and parents are in the table.
+ *
  * Tables: `target` holds, for each local row, the best distance known here;
  * the part's own are final or tentative, the others a bound. `source` holds the
  * distances of local columns; with one grid row those are the part's own.
@@ -37,6 +42,7 @@
 
 #include "lib/base/bitmap.h"
 #include "lib/base/fast_divide.h"
+#include "lib/comm/node_window.h"
 #include "lib/engine/core/arrays.h"
 #include "lib/engine/core/method.h"
 #include "lib/engine/core/row_column_exchange.h"
@@ -163,6 +169,21 @@ struct hw_sssp_2d_search_state {
     struct hw_sssp_2d_tally tally;
 };
 
+/* The positions that other ranks have improved since the owner last took them. */
+struct hw_sssp_2d_inbox {
+    _Alignas(64) hw_lid count;
+};
+
+/* Tables that the ranks of one node share; `target` and `pending` point into them. With one grid
+ * row a code is a row, the same on all ranks. */
+struct hw_sssp_2d_shared {
+    struct hw_node_window window;   /* its memory is NULL where ranks send messages */
+    void *target;                   /* [columns block] */
+    uint64_t *pending;              /* [columns block] bits: in an inbox */
+    hw_lid *list;                   /* [columns][block] the inboxes */
+    struct hw_sssp_2d_inbox *inbox; /* [columns] */
+};
+
 /* Buffers of a step. */
 struct hw_sssp_2d_scratch {
     hw_lid *expanded;                           /* [rows block] columns of a step; rows > 1 */
@@ -205,6 +226,7 @@ struct hw_sssp_2d {
     struct hw_sssp_2d_layout layout;
     struct hw_sssp_2d_tables tables;
     struct hw_sssp_2d_search_state search;
+    struct hw_sssp_2d_shared shared;
     struct hw_sssp_2d_scratch scratch;
     struct hw_sssp_2d_parents parents;
     struct hw_sssp_2d_trace trace;
@@ -246,8 +268,27 @@ hw_count hw_sssp_2d_async_bytes(const struct hw_sssp_2d *paths);
  * queued vertices. Local. */
 enum hw_status hw_sssp_2d_async_run(struct hw_sssp_2d *paths, struct hw_error *err);
 
-/* Visits the root alone, everything else unreached. Local. */
-void hw_sssp_2d_reset(struct hw_sssp_2d *paths);
+/* sssp_2d_shared.c: tables that the ranks of one node share. */
+
+/* Do the ranks share tables? The same on all. Local. */
+static inline bool hw_sssp_2d_shares(const struct hw_sssp_2d *paths)
+{
+    return paths->shared.window.memory != NULL;
+}
+
+/* Allocates the tables where the ranks can share them, and has paths->search point into them; the
+ * arrays of paths come afterwards. Collective. */
+enum hw_status hw_sssp_2d_share(struct hw_sssp_2d *paths, struct hw_error *err);
+
+/* A barrier of the ranks that share tables. Collective. */
+enum hw_status hw_sssp_2d_barrier(struct hw_sssp_2d *paths, struct hw_error *err);
+
+/* After a push: counts what this rank has noted for others, and queues what all have noted for it.
+ * Collective. */
+enum hw_status hw_sssp_2d_take_inbox(struct hw_sssp_2d *paths, struct hw_error *err);
+
+/* Visits the root alone, everything else unreached. Collective where ranks share tables. */
+enum hw_status hw_sssp_2d_reset(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Sums up over all ranks what is queued. Collective. */
 enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err);
@@ -278,6 +319,9 @@ hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths);
 /* Takes what was moved there out of the queue, and settles it. A scan that takes does so on
  * its way, which saves a pass: what improves again before it is its turn is relaxed once. */
 void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count);
+
+/* Queues own positions by the keys they have now; none is twice in the list. Local. */
+void hw_sssp_2d_enqueue(struct hw_sssp_2d *paths, const hw_lid *list, hw_lid count);
 
 /* Offers own positions these keys: count pairs in wire form, from a rank that `parent` names.
  * queues: may they be queued? */

@@ -110,6 +110,8 @@ enum hw_status hw_sssp_2d_broadcast_bounds(struct hw_sssp_2d *paths, struct hw_e
     struct hw_rowcol *row = &paths->layout.row.line, *column = &paths->layout.column.line;
     enum hw_status status = HW_OK;
 
+    if (hw_sssp_2d_shares(paths)) /* they are read in place */
+        return HW_OK;
     if (row->size > 1) {
         status = broadcast_list(paths, row, settled->list + paths->search.broadcast_count,
                                 settled->count - paths->search.broadcast_count, err);
@@ -155,6 +157,9 @@ enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths,
     struct hw_rowcol *line = &send_buffers->line;
     const size_t wide = hw_sssp_2d_pair(paths);
     const bool along_row = send_buffers == &paths->layout.row;
+
+    if (hw_sssp_2d_shares(paths))
+        return hw_sssp_2d_take_inbox(paths, err);
     enum hw_status status = hw_rowcol_receive(line, HW_ROWCOL_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {

@@ -44,6 +44,11 @@ static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *disco
         list = paths->scratch.send_buffers->list + (size_t)(slot - HW_QUEUES) * paths->layout.block;
         count = &paths->scratch.send_buffers->count[slot - HW_QUEUES];
     }
+    if (slot >= HW_QUEUES && hw_sssp_2d_shares(paths)) { /* among those of all ranks */
+        __atomic_fetch_add(count, discoveries[slot].count, __ATOMIC_RELAXED);
+        list = paths->shared.list + (size_t)(slot - HW_QUEUES) * paths->layout.block;
+        count = &paths->shared.inbox[slot - HW_QUEUES].count;
+    }
     hw_lid at = __atomic_fetch_add(count, discoveries[slot].count, __ATOMIC_RELAXED);
     memcpy(list + at, discoveries[slot].position, discoveries[slot].count * sizeof *list);
     discoveries[slot].count = 0;
@@ -114,15 +119,18 @@ HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
 HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *discoveries,
                               bool shared, bool one, hw_lid row, int64_t key)
 {
+    const bool races = shared || hw_sssp_2d_shares(paths); /* who notes others' positions */
+
     if (!one) {
         int block = (int)hw_fast_divide(paths->layout.by_block, row);
         uint64_t *word = &paths->scratch.pending[row / 64], bit = UINT64_C(1) << row % 64;
         if (block != paths->layout.j) {
             if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
                 return;
-            if (shared && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
+            if (races && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
                 return;
-            *word |= shared ? 0 : bit;
+            if (!races)
+                *word |= bit;
             keep(paths, discoveries, shared, HW_QUEUES + block,
                  row - (hw_lid)block * paths->layout.block);
             return;
@@ -153,6 +161,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
     int64_t key = hw_best_key(kind, paths->search.source, column);
     const int64_t to = scan->to;
     const hw_lid mask = paths->tables.index_mask;
+    const bool races = shared || (!one && hw_sssp_2d_shares(paths));
 
     if (!scan->all)
         p = hw_sorted_csr_reach(kind, edge, p, end, key, scan->from);
@@ -165,7 +174,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
         if (next >= to)
             break;
         hw_lid row = edge[p].index & mask;
-        bool alone = !shared || (row != edge[p].index && !paths->config.duplicates);
+        bool alone = !races || (row != edge[p].index && !paths->config.duplicates);
         if (next >= hw_best_key(kind, paths->search.target, row))
             continue;
         bool better = alone ? hw_best_improve(kind, false, paths->search.target, row, next,
@@ -503,6 +512,25 @@ void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
         for (hw_lid k = (hw_lid)(count * thread / threads);
              k < (hw_lid)(count * (thread + 1) / threads); k++)
             take(paths, discoveries, true, list[k]);
+        flush_all(paths, discoveries);
+    }
+}
+
+void hw_sssp_2d_enqueue(struct hw_sssp_2d *paths, const hw_lid *list, hw_lid count)
+{
+    const enum hw_distance kind = paths->derived.kind;
+    const size_t own = paths->layout.own_row;
+    const bool together = paths->threads > 1 && count >= FILTER_ALONE;
+
+    paths->scratch.send_buffers = &paths->layout.row;
+#pragma omp parallel num_threads(paths->threads) if (together)
+    {
+        hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        struct hw_sssp_2d_discoveries *discoveries = finds_of(paths, (int)thread);
+        for (hw_lid k = (hw_lid)(count * thread / threads);
+             k < (hw_lid)(count * (thread + 1) / threads); k++)
+            enqueue(paths, discoveries, together, false, list[k],
+                    hw_best_key(kind, paths->search.target, own + list[k]));
         flush_all(paths, discoveries);
     }
 }

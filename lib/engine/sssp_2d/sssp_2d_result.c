@@ -69,6 +69,10 @@ static int holder(const struct hw_sssp_2d *paths,
         hw_distance_none(paths->derived.kind))
         return -1;
     hw_lid code = hw_best_parent(paths->derived.kind, paths->search.target, entry);
+    if (hw_sssp_2d_shares(paths)) { /* a code is a row, and its owner has the edge */
+        const int rank = (int)hw_fast_divide(paths->layout.by_block, code);
+        return rank == paths->layout.j ? -1 : rank;
+    }
     return code <= first && code > first - (hw_lid)send_buffers->line.size ? (int)(first - code)
                                                                            : -1;
 }
@@ -280,7 +284,8 @@ HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_sssp_2d
                                   struct hw_result *result, hw_lid from, hw_lid to)
 {
     const int64_t none = hw_distance_none(kind);
-    const bool here = !paths->parents.by_hops && paths->part->spec.parts == 1;
+    const bool here =
+        !paths->parents.by_hops && (paths->part->spec.parts == 1 || hw_sssp_2d_shares(paths));
     const bool same = paths->tables.codes_are_ids;
 
     for (hw_lid k = from; k < to; k++) {
@@ -342,6 +347,8 @@ static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error 
     const size_t size = hw_best_size(paths->derived.kind);
     const hw_lid words = (hw_lid)(paths->layout.block * (size / sizeof(int64_t)));
 
+    if (hw_sssp_2d_shares(paths)) /* they are there, once all ranks have pulled for leaves */
+        return hw_sssp_2d_barrier(paths, err);
     HW_TRY(hw_rowcol_allgather(&paths->layout.row.line, paths->search.target, words, MPI_INT64_T,
                                err));
     if (paths->layout.rows > 1) {

@@ -52,6 +52,10 @@ static void forget(const struct hw_sssp_2d *paths, void *table, hw_count entries
 /* Unreached again; of one part only what the search before may have touched. */
 static void forget_search(struct hw_sssp_2d *paths)
 {
+    if (hw_sssp_2d_shares(paths)) { /* each rank its own */
+        forget(paths, paths->search.source, paths->layout.block);
+        return;
+    }
     if (paths->part->spec.parts > 1) {
         forget(paths, paths->search.target, paths->layout.columns * (hw_count)paths->layout.block);
         if (paths->layout.rows > 1)
@@ -65,7 +69,8 @@ static void forget_search(struct hw_sssp_2d *paths)
             : paths->layout.active;
 }
 
-void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
+/* Everything unreached. Local. */
+static void reset(struct hw_sssp_2d *paths)
 {
     forget_search(paths);
     memset(paths->search.mark, 0, paths->layout.block);
@@ -80,14 +85,25 @@ void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
     paths->parents.by_hops = false;
     memset(&paths->search.tally, 0, sizeof paths->search.tally);
     paths->search.tally.queued[HW_QUEUE_NEAR] = 1;
-    if (paths->search.root == HW_LID_NONE)
-        return;
+}
+
+/* Visits the root, which is an own position. Local. */
+static void visit_root(struct hw_sssp_2d *paths)
+{
     hw_best_set(paths->derived.kind, paths->search.target,
                 (size_t)paths->layout.own_row + paths->search.root, 0,
                 paths->tables.column_code + paths->layout.own_column + paths->search.root);
     paths->search.queue[HW_QUEUE_NEAR].list[0] = paths->search.root;
     paths->search.queue[HW_QUEUE_NEAR].count = 1;
     paths->search.mark[paths->search.root] = 1 << HW_QUEUE_NEAR;
+}
+
+enum hw_status hw_sssp_2d_reset(struct hw_sssp_2d *paths, struct hw_error *err)
+{
+    reset(paths);
+    if (paths->search.root != HW_LID_NONE)
+        visit_root(paths);
+    return hw_sssp_2d_shares(paths) ? hw_sssp_2d_barrier(paths, err) : HW_OK;
 }
 
 enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err)
@@ -237,7 +253,7 @@ static enum hw_status complete(struct hw_sssp_2d *paths, struct hw_error *err)
         HW_TRY(were_exact(paths, &exact, err));
     if (paths->options.canonical_parents || !exact)
         HW_TRY(hw_sssp_2d_hops(paths, &reached, err));
-    else if (paths->part->spec.parts > 1)
+    else if (paths->part->spec.parts > 1 && !hw_sssp_2d_shares(paths))
         HW_TRY(fetch_parents(paths, err));
     if (!reached)
         return hw_fail(err, HW_BAD_INPUT,
@@ -280,7 +296,7 @@ enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid pos
     paths->search.root = owner == part->index ? position : HW_LID_NONE;
     HW_TRY(hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err));
     double start = hw_seconds();
-    hw_sssp_2d_reset(paths);
+    HW_TRY(hw_sssp_2d_reset(paths, err));
     HW_TRY(run(paths, result, err));
     if (result->outcome == HW_OUTCOME_TREE)
         HW_TRY(complete(paths, err));

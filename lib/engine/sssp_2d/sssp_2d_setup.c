@@ -35,8 +35,9 @@ static void add_exchanges(struct hw_arrays *arrays, struct hw_sssp_2d *paths)
                   hw_best_size(paths->derived.kind));
     hw_arrays_add(arrays, &paths->scratch.expanded, many_rows ? rows * paths->derived.times : 0,
                   sizeof *paths->scratch.expanded);
-    hw_arrays_add(arrays, &paths->scratch.pending, many_columns ? hw_bits_words(columns) : 0,
-                  sizeof *paths->scratch.pending);
+    if (!hw_sssp_2d_shares(paths))
+        hw_arrays_add(arrays, &paths->scratch.pending, many_columns ? hw_bits_words(columns) : 0,
+                      sizeof *paths->scratch.pending);
     hw_arrays_add(arrays, &paths->layout.row.list, many_columns ? columns : 0, sizeof(hw_lid));
     hw_arrays_add(arrays, &paths->layout.column.list, many_rows ? rows : 0, sizeof(hw_lid));
     hw_arrays_add(arrays, &paths->layout.row.count, paths->layout.columns, sizeof(hw_lid));
@@ -64,7 +65,8 @@ static struct hw_arrays list_arrays(struct hw_sssp_2d *paths)
     hw_arrays_add(&arrays, &paths->tables.own_leaf, hw_bits_words(block),
                   sizeof *paths->tables.own_leaf);
     hw_arrays_add(&arrays, &paths->tables.degree, block, sizeof *paths->tables.degree);
-    hw_arrays_add(&arrays, &paths->search.target, columns, hw_best_size(paths->derived.kind));
+    if (!hw_sssp_2d_shares(paths))
+        hw_arrays_add(&arrays, &paths->search.target, columns, hw_best_size(paths->derived.kind));
     hw_arrays_add(&arrays, &paths->search.mark, block, sizeof *paths->search.mark);
     for (int q = 0; q < HW_QUEUES; q++) {
         hw_count count = q == HW_QUEUE_NEAR ? paths->derived.times * block : block;
@@ -187,6 +189,7 @@ void hw_sssp_2d_destroy(void *engine)
     hw_sorted_csr_free(&paths->tables.out_lists);
     hw_sorted_csr_free(&paths->tables.in_lists);
     hw_tree_close(&paths->parents.tree);
+    hw_node_window_close(&paths->shared.window);
     hw_rowcol_close(&paths->layout.row.line);
     hw_rowcol_close(&paths->layout.column.line);
     free(paths);
@@ -472,6 +475,7 @@ static enum hw_status open_lines(struct hw_sssp_2d *paths, struct hw_error *err)
 
 static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
 {
+    HW_TRY(hw_sssp_2d_share(paths, err));
     struct hw_arrays arrays = list_arrays(paths);
     enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->derived.bellman_ford), err);
 
