@@ -103,8 +103,9 @@ struct hw_grid_layout {
 struct hw_grid_tables {
     uint64_t *isolated; /* [block_words] own positions that no edge leads to, and padding */
     hw_lid *degree;     /* [block] edges that leave own positions */
-    hw_lid *first;      /* [rows block + 64] first row of each column's list in `in`, or the
-                           row after the last, which is never seen; 64 are looked up at once */
+    hw_lid *first;      /* [rows block + 64] the row of each column's list in `in` of the least
+                           position in its block, a hub, or the row after the last, which is
+                           never seen; 64 are looked up at once */
     hw_lid *ahead;      /* [HW_GRID_COLUMNS - 1][rows block + 64] the next rows likewise; NULL where
                            lists begin with hubs or are short, or there are several parts */
     int32_t *first_gid; /* [own.count] in output order: graph id of the first neighbour, -1 for

@@ -144,7 +144,8 @@ static void pull_piece(const struct pull *pull, hw_lid from, hw_lid to, struct p
         }
         pull->found[w] = found;
     }
-    scan_rest(pull, rest, rests, ahead ? HW_GRID_COLUMNS : 1, counts);
+    /* With several blocks the first neighbour is anywhere in its list. */
+    scan_rest(pull, rest, rests, ahead ? HW_GRID_COLUMNS : pull->grid->layout.columns == 1, counts);
     for (hw_lid w = from; w < to; w++)
         pull->unvisited[w] &= ~pull->found[w];
 }

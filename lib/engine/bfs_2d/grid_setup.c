@@ -300,6 +300,25 @@ static void make_ahead(struct hw_grid *grid)
     }
 }
 
+/*
+ * The row of a list, not empty, whose position in its block is least: of degree order the largest
+ * hub. Lists rise by rows, so that with several blocks that is not the first.
+ */
+static hw_lid least_position(const struct hw_grid *grid, const struct hw_csr *lists, size_t column)
+{
+    const hw_count end = lists->offset[column + 1];
+    hw_lid best = lists->index[lists->offset[column]], least = best % grid->layout.block;
+
+    for (hw_count p = lists->offset[column] + 1; p < end && grid->layout.columns > 1; p++) {
+        const hw_lid position = lists->index[p] % grid->layout.block;
+        if (position < least) {
+            least = position;
+            best = lists->index[p];
+        }
+    }
+    return best;
+}
+
 /* The first neighbours, by column and, as graph ids, in output order. */
 static void make_first(struct hw_grid *grid)
 {
@@ -309,8 +328,10 @@ static void make_first(struct hw_grid *grid)
         (hw_lid)((size_t)grid->layout.columns * grid->layout.block); /* the row after the last */
     size_t end = (size_t)grid->layout.rows * grid->layout.block;
 
+#pragma omp parallel for num_threads(grid->threads) schedule(dynamic, 1024)
     for (size_t c = 0; c < end; c++)
-        grid->tables.first[c] = in->offset[c] < in->offset[c + 1] ? in->index[in->offset[c]] : none;
+        grid->tables.first[c] =
+            in->offset[c] < in->offset[c + 1] ? least_position(grid, in, c) : none;
     for (hw_lid k = 0; grid->tables.first_gid && k < own->count; k++) {
         hw_lid row = grid->tables.first[(size_t)grid->layout.own_column + own->by_graph_id[k]];
         grid->tables.first_gid[k] =
