@@ -2,8 +2,8 @@
 libhopwave_a_SOURCES += \
   lib/run/component_size.c \
   lib/run/component_size.h \
-  lib/run/journal.c \
-  lib/run/journal.h \
+  lib/run/results/journal.c \
+  lib/run/results/journal.h \
   lib/run/method_listing.c \
   lib/run/method_listing.h \
   lib/run/part_source.c \

@@ -9,7 +9,7 @@
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_slices.h"
 #include "lib/run/auto/auto_policy.h"
-#include "lib/run/journal.h"
+#include "lib/run/results/journal.h"
 #include "lib/run/part_source.h"
 #include "lib/run/results/report.h"
 #include "lib/run/results/search_results.h"

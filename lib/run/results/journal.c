@@ -1,4 +1,4 @@
-#include "lib/run/journal.h"
+#include "lib/run/results/journal.h"
 
 #include "lib/base/memory.h"
 

@@ -7,8 +7,8 @@
  * a truncated record ends the journal. Records are structs of this build: only programs with the
  * same key read them.
  */
-#ifndef HOPWAVE_RUN_JOURNAL_H
-#define HOPWAVE_RUN_JOURNAL_H
+#ifndef HOPWAVE_RUN_RESULTS_JOURNAL_H
+#define HOPWAVE_RUN_RESULTS_JOURNAL_H
 
 #include "lib/base/status.h"
 #include "lib/base/types.h"
