@@ -30,6 +30,8 @@ struct hw_graph {
     uint32_t *piece;                  /* [PIECE] 32-bit ids on their way */
     bool labels;                      /* the file has them */
     int64_t first_label;              /* of vertex 0, where it has none */
+    struct hw_compact_ids *ids;       /* in place of the graph's own; NULL: not */
+    bool expects_compact;             /* hw_graph_expect_compact() */
 };
 
 /* ---- blocks of tuples ---- */
@@ -216,7 +218,13 @@ const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph)
 
 const struct hw_generator *hw_graph_generator(const struct hw_graph *graph)
 {
-    return graph->generator;
+    /* It makes the graph's own ids. */
+    return graph->ids || graph->expects_compact ? NULL : graph->generator;
+}
+
+hw_gid hw_graph_vertices(const struct hw_graph *graph)
+{
+    return graph->ids ? hw_compact_ids_vertices(graph->ids) : graph->desc.vertices;
 }
 
 void hw_graph_share(const struct hw_graph *graph, int rank, int size, hw_count *first,
@@ -257,7 +265,7 @@ static void copy_tuples(const struct hw_graph *graph, hw_count first, hw_count c
 static enum hw_status check_ids(const struct hw_graph *graph, const char *what, hw_count first,
                                 hw_count count, const hw_gid *id, struct hw_error *err)
 {
-    const uint64_t vertices = (uint64_t)graph->desc.vertices;
+    const uint64_t vertices = (uint64_t)hw_graph_vertices(graph);
     hw_count bad = 0;
 
 #pragma omp parallel for simd reduction(+ : bad)
@@ -271,7 +279,7 @@ static enum hw_status check_ids(const struct hw_graph *graph, const char *what, 
     return hw_fail(err, HW_BAD_INPUT,
                    "%s: the %s of tuple %" PRI_COUNT " is %" PRI_GID ", but there are %" PRI_GID
                    " vertices",
-                   graph->path, what, first + i, id[i], graph->desc.vertices);
+                   graph->path, what, first + i, id[i], hw_graph_vertices(graph));
 }
 
 /* Names the first weight that is not finite, if there is one. */
@@ -312,7 +320,7 @@ static hw_count widen(const uint32_t *restrict narrow, hw_count count, uint32_t 
 static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, const char *what,
                                   hw_count first, hw_count count, hw_gid *id, struct hw_error *err)
 {
-    const uint32_t max = (uint32_t)(graph->desc.vertices - 1);
+    const uint32_t max = (uint32_t)(hw_graph_vertices(graph) - 1);
     hw_count done = 0;
 
     while (done < count) {
@@ -343,8 +351,9 @@ static enum hw_status read_ids(struct hw_graph *graph, const char *dataset, cons
     return check_ids(graph, what, first, count, id, err);
 }
 
-enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count count,
-                             struct hw_edges *edges, struct hw_error *err)
+/* Reads or makes tuples in the graph's own ids. */
+static enum hw_status read_tuples(struct hw_graph *graph, hw_count first, hw_count count,
+                                  struct hw_edges *edges, struct hw_error *err)
 {
     edges->count = 0;
     if (count < 0 || first < 0 || count > edges->capacity || first > graph->desc.edges - count)
@@ -369,6 +378,15 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
     return HW_OK;
 }
 
+enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count count,
+                             struct hw_edges *edges, struct hw_error *err)
+{
+    HW_TRY(read_tuples(graph, first, count, edges, err));
+    hw_compact_ids_apply(graph->ids, edges->count, edges->source);
+    hw_compact_ids_apply(graph->ids, edges->count, edges->target);
+    return HW_OK;
+}
+
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err)
 {
     if (!graph->store || graph->desc.generated)
@@ -377,6 +395,82 @@ enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_e
     for (int i = 0; i < datasets; i++)
         HW_TRY(hw_store_verify(graph->store, dataset_paths[i], err));
     return HW_OK;
+}
+
+/* ---- compact ids ---- */
+
+/* Adds the ends of this rank's share of the tuples to the set. Local. */
+static enum hw_status add_ends(const struct hw_context *ctx, struct hw_graph *graph,
+                               struct hw_compact_ids *ids, struct hw_error *err)
+{
+    hw_count first, count;
+    struct hw_edges edges;
+
+    hw_graph_share(graph, ctx->rank, ctx->size, &first, &count);
+    HW_TRY(hw_edges_alloc(&edges, count < HW_GRAPH_CHUNK ? count : HW_GRAPH_CHUNK, false, err));
+    enum hw_status status = HW_OK;
+    for (hw_count done = 0; done < count && status == HW_OK; done += edges.count) {
+        const hw_count left = count - done;
+        status = hw_graph_read(graph, first + done, left < edges.capacity ? left : edges.capacity,
+                               &edges, err);
+        if (status == HW_OK)
+            status = hw_compact_ids_add(ids, edges.count, edges.source, err);
+        if (status == HW_OK)
+            status = hw_compact_ids_add(ids, edges.count, edges.target, err);
+    }
+    hw_edges_free(&edges);
+    return status;
+}
+
+/* hw_graph_compact() but for the graph's fields. Collective. */
+static enum hw_status make_ids(const struct hw_context *ctx, struct hw_graph *graph, hw_count count,
+                               const hw_gid *also, struct hw_compact_ids **ids,
+                               struct hw_error *err)
+{
+    const hw_gid first = 0;
+
+    HW_TRY(hw_memory_require(ctx, hw_compact_ids_bytes(graph->desc.vertices, graph->desc.edges),
+                             graph->path, err));
+    HW_TRY_ALL(ctx, hw_compact_ids_open(graph->desc.vertices, ids, err), err);
+    HW_TRY_ALL(ctx, add_ends(ctx, graph, *ids, err), err);
+    HW_TRY_ALL(ctx, hw_compact_ids_add(*ids, count, also, err), err);
+    HW_TRY(hw_graph_verify(graph, false, err));
+    if (graph->desc.edges == 0 && count == 0) /* a graph has a vertex */
+        HW_TRY_ALL(ctx, hw_compact_ids_add(*ids, 1, &first, err), err);
+    return hw_compact_ids_number(ctx, *ids, err);
+}
+
+enum hw_status hw_graph_compact(const struct hw_context *ctx, struct hw_graph *graph,
+                                hw_count count, const hw_gid *also, struct hw_error *err)
+{
+    struct hw_compact_ids *ids = NULL;
+    const enum hw_status status = make_ids(ctx, graph, count, also, &ids, err);
+
+    if (status != HW_OK) {
+        hw_compact_ids_free(ids);
+        return status;
+    }
+    graph->ids = ids;
+    graph->desc.vertices = hw_compact_ids_count(ids);
+    graph->desc.some = graph->desc.several = 0;
+    return HW_OK;
+}
+
+const struct hw_compact_ids *hw_graph_compact_ids(const struct hw_graph *graph)
+{
+    return graph->ids;
+}
+
+void hw_graph_expect_compact(struct hw_graph *graph)
+{
+    struct hw_graph_desc *desc = &graph->desc;
+    hw_gid some = desc->edges < desc->vertices / 2 ? 2 * desc->edges : desc->vertices;
+
+    if (desc->some > 0 && desc->some * (double)desc->vertices < (double)some)
+        some = (hw_gid)(desc->some * (double)desc->vertices);
+    desc->some = desc->several = 0;
+    desc->vertices = some > 0 ? some : 1;
+    graph->expects_compact = true;
 }
 
 /* ---- labels ---- */
@@ -412,6 +506,7 @@ void hw_graph_close(struct hw_graph *graph)
         return;
     hw_store_close(graph->store);
     hw_generator_free(graph->generator);
+    hw_compact_ids_free(graph->ids);
     hw_edges_free(&graph->edges);
     free(graph->label);
     free(graph->piece);

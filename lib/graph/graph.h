@@ -8,6 +8,7 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
+#include "lib/graph/compact_numbering.h"
 #include "lib/store/store.h"
 
 /* What is known of a graph before any edge is read. */
@@ -73,8 +74,27 @@ enum hw_status hw_graph_adopt(const struct hw_context *ctx, const char *path,
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
+/*
+ * Numbers the vertices that have tuples, and those of also[count] (graph ids, the same on all
+ * ranks), without gaps (lib/graph/compact_numbering.h). From then on the description has as many
+ * vertices and hw_graph_read() gives compact ids; labels stay those of the graph's own ids. Reads
+ * the tuples once and verifies them. Not to be called twice. Collective.
+ */
+enum hw_status hw_graph_compact(const struct hw_context *ctx, struct hw_graph *graph,
+                                hw_count count, const hw_gid *also, struct hw_error *err);
+
+/* The ids of hw_graph_compact(), borrowed; NULL before it. Local. */
+const struct hw_compact_ids *hw_graph_compact_ids(const struct hw_graph *graph);
+
+/* For estimates: gives the description as many vertices as hw_graph_compact() would leave, as far
+ * as that is known without reading tuples. Local. */
+void hw_graph_expect_compact(struct hw_graph *graph);
+
+/* The vertices of the graph, with compact ids or without. Local. */
+hw_gid hw_graph_vertices(const struct hw_graph *graph);
+
 /* What makes a generator spec's tuples (lib/graph/generate/generator.h), borrowed; NULL of other
- * graphs. Local. */
+ * graphs, and where ids are compact. Local. */
 struct hw_generator;
 const struct hw_generator *hw_graph_generator(const struct hw_graph *graph);
 

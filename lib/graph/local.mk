@@ -1,5 +1,7 @@
 # lib/graph: edge tuples from files and generators
 libhopwave_a_SOURCES += \
+  lib/graph/compact_numbering.c \
+  lib/graph/compact_numbering.h \
   lib/graph/cycle.c \
   lib/graph/cycle.h \
   lib/graph/graph.c \
@@ -8,6 +10,10 @@ libhopwave_a_SOURCES += \
   lib/graph/graph_writer.h \
   lib/graph/vertex_labels.c \
   lib/graph/vertex_labels.h
+check_PROGRAMS += lib/graph/test_compact_numbering.mt
+TESTS += lib/graph/test_compact_numbering.mt
+lib_graph_test_compact_numbering_mt_SOURCES = lib/graph/test_compact_numbering.c
+lib_graph_test_compact_numbering_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/graph/test_graph.mt
 TESTS += lib/graph/test_graph.mt
 lib_graph_test_graph_mt_SOURCES = lib/graph/test_graph.c
