@@ -178,8 +178,8 @@ LONG_TESTS += tests/gpu/delegates.t
 EXTRA_DIST += tests/gpu/delegates.t
 LONG_TESTS += tests/gpu/nodes.t
 EXTRA_DIST += tests/gpu/nodes.t
-LONG_TESTS += tests/gpu/many-parts.t tests/gpu/mpi-buffers.t
-EXTRA_DIST += tests/gpu/many-parts.t tests/gpu/mpi-buffers.t
+LONG_TESTS += tests/gpu/beyond-32-bits.t tests/gpu/many-parts.t tests/gpu/mpi-buffers.t
+EXTRA_DIST += tests/gpu/beyond-32-bits.t tests/gpu/many-parts.t tests/gpu/mpi-buffers.t
 LONG_TESTS += tests/gpu/nvshmem.t
 EXTRA_DIST += tests/gpu/nvshmem.t
 LONG_TESTS += tests/gpu/routes.t
@@ -226,5 +226,5 @@ LONG_TESTS += tests/gpu/probe.t
 EXTRA_DIST += tests/gpu/probe.t
 
 # Ids beyond 2^32.
-TESTS += tests/pipeline/beyond-32-bits.t
-EXTRA_DIST += tests/pipeline/beyond-32-bits.t
+TESTS += tests/pipeline/beyond-32-bits.t tests/pipeline/compact-ids.t
+EXTRA_DIST += tests/pipeline/beyond-32-bits.t tests/pipeline/compact-ids.t

@@ -35,6 +35,11 @@ hw_lid hw_owned(const struct hw_layout_spec *spec, hw_gid vertices, int part)
     return (hw_lid)(vertices / spec->parts + (residue(spec, part) < vertices % spec->parts));
 }
 
+hw_gid hw_part_graph_vertices(const struct hw_part *part)
+{
+    return part->ids ? hw_compact_ids_vertices(part->ids) : part->vertices;
+}
+
 hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id)
 {
     const struct hw_part_vertices *own = &part->own;

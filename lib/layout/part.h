@@ -2,7 +2,7 @@
  * Partitions: the layout of a graph over parts, and one part in memory.
  *
  * Three numberings of a vertex:
- *   graph id   as in the graph file;
+ *   graph id   as in the graph file, or compact (lib/graph/compact_numbering.h);
  *   search id  after --order: 0..n-1, by falling degree (ties by graph id), by
  *              a bijective hash, or unchanged. Degree counts distinct
  *              neighbours, without the vertex itself; of a directed graph, out
@@ -123,9 +123,10 @@ struct hw_resident {
 struct hw_part {
     struct hw_layout_spec spec;
     int index;
-    hw_gid vertices; /* of the graph */
-    hw_count edges;  /* stored, over all parts */
-    hw_count tuples; /* of the graph */
+    hw_gid vertices;                  /* of the graph, or those that have compact ids */
+    const struct hw_compact_ids *ids; /* in place of graph ids, borrowed; NULL: graph ids */
+    hw_count edges;                   /* stored, over all parts */
+    hw_count tuples;                  /* of the graph */
     bool directed;
     enum hw_weights weights; /* kept in the lists */
     char graph_digest[HW_DIGEST_SIZE];
@@ -147,6 +148,9 @@ hw_gid hw_search_id(const struct hw_layout_spec *spec, hw_gid vertices, int part
 
 /* Vertices that part owns. Local. */
 hw_lid hw_owned(const struct hw_layout_spec *spec, hw_gid vertices, int part);
+
+/* The vertices of the graph, with compact ids or without. Local. */
+hw_gid hw_part_graph_vertices(const struct hw_part *part);
 
 /* The position of a graph id among a part's own vertices, or HW_LID_NONE. Local. */
 hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id);

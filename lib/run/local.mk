@@ -14,6 +14,7 @@ libhopwave_a_SOURCES += \
   lib/run/stage.h \
   lib/run/traversal_state.h \
   lib/run/traverse.c \
+  lib/run/traverse_compact.c \
   lib/run/traverse.h \
   lib/run/traverse_options.c \
   lib/run/traverse_options.h \

@@ -142,6 +142,24 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
     return status;
 }
 
+bool hw_source_wants_compact(const struct hw_source *source)
+{
+    return source->built && source->described.vertices >= (hw_gid)HW_LID_NONE;
+}
+
+enum hw_status hw_source_compact(struct hw_source *source, hw_count count, const hw_gid *also,
+                                 bool expected, struct hw_error *err)
+{
+    if (expected)
+        hw_graph_expect_compact(source->graph);
+    else
+        HW_TRY(hw_graph_compact(source->ctx, source->graph, count, also, err));
+    source->described.vertices = hw_graph_desc(source->graph)->vertices;
+    source->described.ids = hw_graph_compact_ids(source->graph);
+    describe_shapes(&source->described, source->ctx->rank);
+    return HW_OK;
+}
+
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method,
                         const struct hw_engine_options *options, bool whole)
 {
@@ -193,7 +211,8 @@ hw_count hw_source_peak_bytes(const struct hw_source *source)
     return hw_source_part_bytes(source);
 }
 
-enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err)
+/* Loads or builds the part. Collective. */
+static enum hw_status load(struct hw_source *source, struct hw_part *part, struct hw_error *err)
 {
     if (source->build)
         return source->build(source->ctx, source->graph, &source->described.spec, part, err);
@@ -203,6 +222,14 @@ enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, st
         return hw_parts_build(source->ctx, source->graph, &spec, source->ctx->rank, 1, part, err);
     }
     return hw_part_read(source->ctx, source->store, source->ctx->rank, source->weights, part, err);
+}
+
+enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err)
+{
+    const enum hw_status status = load(source, part, err);
+
+    part->ids = source->described.ids;
+    return status;
 }
 
 const char *hw_source_digest(const struct hw_source *source)

@@ -54,6 +54,18 @@ struct hw_source_request {
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
 
+/* Whether a graph of that many vertices is searched by compact ids: those whose vertices 32 bits
+ * do not number. Local. */
+bool hw_source_wants_compact(const struct hw_source *source);
+
+/*
+ * Searches by compact ids (lib/graph/compact_numbering.h), which those of also[count] have in any
+ * case. Call it before hw_source_build_by(), for a source that is built from a graph. expected: for
+ * estimates, without reading tuples. Collective.
+ */
+enum hw_status hw_source_compact(struct hw_source *source, hw_count count, const hw_gid *also,
+                                 bool expected, struct hw_error *err);
+
 /* Selects the method that builds the part, if it can, with these options; whole: with lists that
  * other methods can read. Local. */
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method,

@@ -360,9 +360,11 @@ struct draw {
     hw_gid id;
 };
 
-static uint64_t key_of(uint64_t seed, hw_gid id)
+/* id: compact, unless ids is NULL; the key is that of the graph's id. */
+static uint64_t key_of(uint64_t seed, const struct hw_compact_ids *ids, hw_gid id)
 {
-    struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_ROOT, (uint64_t)id, 0);
+    const hw_gid graph_id = ids ? hw_compact_ids_original(ids, id) : id;
+    struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_ROOT, (uint64_t)graph_id, 0);
 
     return hw_random_u64(&random, 0);
 }
@@ -405,6 +407,7 @@ struct keys {
 static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count count,
                       struct keys *keys)
 {
+    const struct hw_compact_ids *ids = sampler->part->ids;
     const hw_gid *id = sampler->part->own.graph_id + begin;
     const bool *candidate = sampler->candidate + begin;
 
@@ -412,7 +415,7 @@ static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count
     for (hw_count r = 0; r < (count + RUN - 1) / RUN; r++) {
         keys->min[r] = UINT64_MAX;
         for (hw_count i = r * RUN; i < count && i < (r + 1) * RUN; i++) {
-            keys->key[i] = candidate[i] ? key_of(sampler->seed, id[i]) : UINT64_MAX;
+            keys->key[i] = candidate[i] ? key_of(sampler->seed, ids, id[i]) : UINT64_MAX;
             keys->min[r] = keys->key[i] < keys->min[r] ? keys->key[i] : keys->min[r];
         }
     }
@@ -508,7 +511,7 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
         goto done;
     sampler->drawn += wanted;
     sampler->last_id = roots->id[wanted - 1];
-    sampler->last_key = key_of(sampler->seed, sampler->last_id);
+    sampler->last_key = key_of(sampler->seed, sampler->part->ids, sampler->last_id);
 done:
     free(mine);
     free(draws);

@@ -9,11 +9,12 @@
 #include "lib/engine/core/result.h"
 #include "lib/engine/core/tree_slices.h"
 #include "lib/run/auto/auto_policy.h"
-#include "lib/run/results/journal.h"
 #include "lib/run/part_source.h"
+#include "lib/run/results/journal.h"
 #include "lib/run/results/report.h"
 #include "lib/run/results/search_results.h"
 #include "lib/run/traverse.h"
+#include "lib/verify/verify.h"
 
 /* Trees on their way into the tree file: `batch` slices at a time. */
 struct hw_traversal_trees {
@@ -36,9 +37,10 @@ struct hw_traversal_cache {
 
 /* Roots and the results of their searches. */
 struct hw_traversal_searches {
-    struct hw_roots roots;
-    int *owner;       /* [roots] */
-    hw_lid *position; /* [roots] */
+    struct hw_roots roots;      /* graph ids */
+    struct hw_roots search_ids; /* the same as the search numbers them: compact, or graph ids */
+    int *owner;                 /* [roots] */
+    hw_lid *position;           /* [roots] */
     struct hw_result result;
     struct hw_search_results search_results;
     double checking;   /* seconds of validation on this rank */
@@ -100,6 +102,32 @@ hw_count hw_traversal_value_bytes(const struct hw_traversal *t);
 
 /* Number of trees stored in the file. Local. */
 hw_count hw_trees_kept(const struct hw_traverse_options *options, hw_count roots);
+
+/* ---- traverse_compact.c ---- */
+
+/* Begins to search by compact ids, if the options and the graph want it, once explicit roots are
+ * known and before the part is loaded. expected: for estimates. Collective. */
+enum hw_status hw_traversal_compact(struct hw_traversal *t, bool expected, struct hw_error *err);
+
+/* Fills searches.search_ids from the explicit roots, or roots from those that were sampled by the
+ * ids of the search. Local. */
+enum hw_status hw_traversal_translate_roots(struct hw_traversal *t, bool sampled,
+                                            struct hw_error *err);
+
+/* With compact ids: defines and writes /vertex, the vertices that the rows of trees have.
+ * Collective.
+ */
+enum hw_status hw_traversal_write_vertices(struct hw_traversal *t, struct hw_error *err);
+
+/* Replace, of this rank's slice of a tree, the parents' ids of the search by graph ids, which files
+ * have, and back. parent: [trees.tree.length]. Local. */
+void hw_traversal_parents_to_file(const struct hw_traversal *t, hw_gid *parent);
+void hw_traversal_parents_from_file(const struct hw_traversal *t, hw_gid *parent);
+
+/* Replaces ids of the search by graph ids in the negative cycles of all searches, which are the
+ * results of a finished run; and in the examples of a validation. Local. */
+void hw_traversal_restore_cycles(struct hw_traversal *t);
+void hw_traversal_restore_examples(const struct hw_traversal *t, struct hw_validation *validation);
 
 /* ---- traverse_search.c ---- */
 

@@ -28,6 +28,7 @@ static void close_traversal(struct hw_traversal *t)
     hw_traversal_tree_arrays(t, &arrays);
     hw_arrays_free(&arrays);
     hw_roots_free(&t->searches.roots);
+    hw_roots_free(&t->searches.search_ids);
     hw_tree_close(&t->trees.tree);
     hw_search_results_close(&t->searches.search_results);
     hw_report_close(&t->report);
@@ -122,15 +123,29 @@ static double seconds_needed(const struct hw_traversal *t, hw_count roots)
     return t->options->check ? seconds + (double)((roots + 63) / 64) * tuples / checked : seconds;
 }
 
-/* Prints time, memory and disk of the run. Collective. */
-static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *err)
+/* Whether roots of shortest paths are chosen by breadth-first searches on the host. */
+static bool chooses_by_searches(const struct hw_traversal *t)
 {
+    return hw_traversal_is_sssp(t) && t->searches.roots.count == 0 && t->options->min_component > 2;
+}
+
+/* Prints time, memory and disk of the run. Collective. */
+static enum hw_status estimate(struct hw_traversal *t, struct hw_error *err)
+{
+    const hw_gid vertices = t->source.described.vertices;
+
+    HW_TRY(hw_traversal_compact(t, true, err));
+    const bool compact = t->source.described.vertices < vertices;
+    if (compact)
+        hw_source_build_by(&t->source, t->method, &t->options->engine, chooses_by_searches(t));
     hw_count roots = roots_asked(t);
     hw_count peak = hw_source_peak_bytes(&t->source);
     hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1, t->options->check) +
                       t->method->bytes(&t->source.described, &t->options->engine);
 
     memory = memory > peak ? memory : peak;
+    if (compact)
+        memory += hw_compact_ids_bytes(vertices, t->source.described.tuples);
     enum hw_status status = hw_largest(t->ctx->world, &memory, err);
     if (status == HW_OK)
         hw_estimate_print(t->ctx, seconds_needed(t, roots), memory, disk_bytes(t, roots));
@@ -198,12 +213,6 @@ static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *
                               t->searches.roots.id, err);
     status = hw_roots_check(&t->searches.roots, t->source.described.vertices, err);
     return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
-}
-
-/* Whether roots of shortest paths are chosen by breadth-first searches on the host. */
-static bool chooses_by_searches(const struct hw_traversal *t)
-{
-    return hw_traversal_is_sssp(t) && t->searches.roots.count == 0 && t->options->min_component > 2;
 }
 
 /* Opens inputs and output, and checks everything that can be refused before any work.
@@ -353,7 +362,11 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     /* If one rank fails alone, kernels of the others would wait for it. */
     if (t->method->ops->device == HW_GPU)
         t->watch = t->ctx->watch;
-    enum hw_status status = load(t, err);
+    enum hw_status status = hw_traversal_compact(t, false, err);
+    if (status == HW_OK && t->source.described.ids)
+        hw_source_build_by(&t->source, t->method, &t->options->engine, chooses_by_searches(t));
+    if (status == HW_OK)
+        status = load(t, err);
     hw_watchdog_report(t->watch, status, err);
 
     if (status == HW_OK && hw_traversal_is_sssp(t))
@@ -441,9 +454,10 @@ static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_sampler sampler = {0};
     struct hw_arrays arrays = {.count = 0};
+    const bool sampled = t->searches.roots.count == 0;
     enum hw_status status = HW_OK;
 
-    if (t->searches.roots.count == 0) {
+    if (sampled) {
         status = hw_sampler_open(t->ctx, &t->part, (uint64_t)t->options->seed, &sampler, err);
         if (status == HW_OK)
             status = sample(t, &sampler, err);
@@ -453,9 +467,11 @@ static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
         return status;
     hw_traversal_search_arrays(t, &arrays);
     status = hw_arrays_alloc(&arrays, "roots", err);
+    if (status == HW_OK)
+        status = hw_traversal_translate_roots(t, sampled, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_roots_locate(t->ctx, &t->part, &t->searches.roots, t->searches.owner,
+        status = hw_roots_locate(t->ctx, &t->part, &t->searches.search_ids, t->searches.owner,
                                  t->searches.position, err);
     return status;
 }

@@ -11,6 +11,10 @@
 #include "lib/run/roots.h"
 #include "lib/run/stage.h"
 
+/* The ids that searches use: compact ones (lib/graph/compact_numbering.h) where 32 bits do not
+ * number all vertices of the graph; always; never. */
+enum hw_search_ids { HW_SEARCH_IDS_AUTO, HW_SEARCH_IDS_COMPACT, HW_SEARCH_IDS_OF_GRAPH };
+
 /* Which trees the file stores. */
 enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
 
@@ -31,6 +35,7 @@ struct hw_traverse_options {
     bool labels;             /* --labels: the explicit roots are labels */
     bool ids;                /* --ids: they are ids; neither: labels where the graph has some */
     enum hw_trees trees;
+    enum hw_search_ids ids_used;
     bool check;
     bool watch; /* --watch: detect lost ranks on CPUs too */
 };

@@ -20,6 +20,7 @@ enum {
     KEY_LABELS,
     KEY_IDS,
     KEY_STORE,
+    KEY_COMPACT,
     KEY_CHECK,
     KEY_GRAPH,
     KEY_CANONICAL_PARENTS,
@@ -53,6 +54,11 @@ static const struct argp_option general_options[] = {
     {"ids", KEY_IDS, 0, 0,
      "The roots of --root-list are ids from 0, as Hopwave numbers vertices, not names", 1},
     {"labels", KEY_LABELS, 0, 0, "The roots of --root-list are names (the default)", 1},
+    {"compact", KEY_COMPACT, "auto|always|never", 0,
+     "Number the vertices that have edges without gaps while searching, and list them in the tree "
+     "file, which leaves the others out: auto (the default) where 32 bits do not number all "
+     "vertices of the graph",
+     1},
     {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
     {"check", KEY_CHECK, 0, 0,
      "Validate each search against the input tuples once its clock has stopped", 1},
@@ -166,6 +172,23 @@ static enum hw_status take_root_list(const char *arg, struct hw_traverse_options
     return HW_OK;
 }
 
+/* What the rows of the tree file are: --store and --compact. */
+static enum hw_status take_rows(int key, const char *arg, struct hw_traverse_options *run,
+                                struct hw_error *err)
+{
+    static const char *const compact[] = {"auto", "always", "never", NULL};
+    int word = 0;
+
+    if (key == KEY_STORE) {
+        HW_TRY(hw_cli_choice("--store", arg, hw_trees_words, &word, err));
+        run->trees = (enum hw_trees)word;
+    } else {
+        HW_TRY(hw_cli_choice("--compact", arg, compact, &word, err));
+        run->ids_used = (enum hw_search_ids)word;
+    }
+    return HW_OK;
+}
+
 static enum hw_status take_input(const char *arg, struct hw_traverse_options *run,
                                  struct hw_error *err)
 {
@@ -222,9 +245,8 @@ enum hw_status hw_traverse_options_take(int key, const char *arg, void *given, s
         run->device = (enum hw_device)word;
         return status;
     case KEY_STORE:
-        status = hw_cli_choice("--store", arg, hw_trees_words, &word, err);
-        run->trees = (enum hw_trees)word;
-        return status;
+    case KEY_COMPACT:
+        return take_rows(key, arg, run, err);
     case KEY_METHOD:
         run->method = arg;
         return hw_method_check_name(arg, err);

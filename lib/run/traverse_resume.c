@@ -72,13 +72,13 @@ static char *make_key(const struct hw_traversal *t)
                  "%s; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
                  "; %d ranks %d threads; algorithm %d method %s device %d; %s; %" PRI_COUNT
                  " ranks a node; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
-                 " trees kept, checked %d",
+                 " trees kept, checked %d%s",
                  program, digest ? digest : "a recipe", t->part.graph_digest, spec->layout,
                  spec->order, spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm,
                  t->method->descriptor->name, t->method->ops->device, options,
                  t->options->ranks_per_node, t->searches.roots.count, roots, t->trees.stored,
-                 t->options->check) < 0)
+                 t->options->check, t->part.ids ? ", compact ids" : "") < 0)
         key = NULL;
     free(options);
     return key;
@@ -143,11 +143,13 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
     if (status == HW_OK)
         status = hw_store_recall(t->store, "/parent", i, first, length, t->trees.parent + at, err);
     status = hw_agree(t->ctx->world, status, err);
+    hw_traversal_parents_from_file(t, t->trees.parent + at);
     if (status == HW_OK)
         status = sum_tree(t, i, &found, err);
     *right = found == checksum;
     if (status != HW_OK || !*right)
         return status;
+    hw_traversal_parents_to_file(t, t->trees.parent + at);
     status = hw_store_take(t->store, t->trees.values.path, i, first, length, value, err);
     if (status == HW_OK)
         status = hw_store_take(t->store, "/parent", i, first, length, t->trees.parent + at, err);

@@ -53,6 +53,8 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK && t->trees.stored > 0)
         status = hw_tree_define(t->store, &t->trees.values, t->trees.stored, t->part.vertices, err);
+    if (status == HW_OK)
+        status = hw_traversal_write_vertices(t, err);
     return status;
 }
 
@@ -89,9 +91,9 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
     enum hw_status status = HW_OK;
 
     if (t->cache.capacity)
-        status = hw_agree(t->ctx->world,
-                          t->method->ops->tree_cache->keep(t->engine, t->searches.roots.id[i], err),
-                          err);
+        status = hw_agree(
+            t->ctx->world,
+            t->method->ops->tree_cache->keep(t->engine, t->searches.search_ids.id[i], err), err);
     if (status != HW_OK || (t->cache.capacity && i >= t->trees.stored))
         return status;
     hw_count at = i % t->trees.batch * t->trees.tree.length;
@@ -103,8 +105,11 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
         status =
             hw_tree_slice(&t->trees.tree, sizeof *parent, t->searches.result.parent, parent, err);
     status = hw_agree(t->ctx->world, status, err);
-    if (status == HW_OK && i < t->trees.stored)
+    if (status == HW_OK && i < t->trees.stored) {
+        hw_traversal_parents_to_file(t, parent);
         status = hw_tree_write(&t->trees.tree, t->store, &t->trees.values, i, value, parent, err);
+        hw_traversal_parents_from_file(t, parent);
+    }
     return hw_agree(t->ctx->world, status, err);
 }
 
@@ -151,7 +156,7 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
     hw_count at = first % t->trees.batch * t->trees.tree.length;
     const struct hw_tree_batch trees = {
         .k = count,
-        .root = t->searches.roots.id + first,
+        .root = t->searches.search_ids.id + first,
         .value = (const char *)t->trees.value + (size_t)at * t->trees.values.size,
         .parent = t->trees.parent + at,
         .cycle = sssp ? t->searches.search_results.cycle + first : NULL};
@@ -173,6 +178,7 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
                                               : verify(t, first, count, validation, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
+        hw_traversal_restore_examples(t, &validation[i]);
         status = hw_report_add_validation(&t->report, first + i, &validation[i], err);
         note_failure(t, first + i, &validation[i]);
     }

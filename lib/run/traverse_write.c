@@ -54,7 +54,7 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     const struct text parameters[] = {{"algorithm", algorithm},
                                       {"roots_from", given ? "list" : "sample"}};
     const struct number numbers[] = {
-        {HW_AT_ROOT, "vertices", t->part.vertices},
+        {HW_AT_ROOT, "vertices", hw_part_graph_vertices(&t->part)},
         {HW_AT_ROOT, "directed", t->part.directed},
         {HW_AT_ROOT, "roots", t->searches.roots.count},
         {HW_AT_ROOT, "stored", t->trees.stored},
@@ -73,6 +73,8 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
                            sizeof parameters / sizeof *parameters, err);
     if (status == HW_OK)
         status = set_numbers(t->store, numbers, count, err);
+    if (status == HW_OK && t->part.ids)
+        status = hw_store_set_i64(t->store, HW_AT_ROOT, "listed", t->part.vertices, err);
     if (status == HW_OK && t->source.labels)
         status = hw_store_set_i64(t->store, HW_AT_PARAMETERS, "labels", 1, err);
     if (status == HW_OK)
@@ -249,6 +251,8 @@ static enum hw_status write_checking(const struct hw_traversal *t, struct hw_err
 enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_store *store = t->store;
+
+    hw_traversal_restore_cycles(t);
     enum hw_status status = write_content(t, err);
 
     if (status == HW_OK)

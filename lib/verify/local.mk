@@ -1,10 +1,14 @@
 # lib/verify: validation of trees against the input tuples
 libhopwave_a_SOURCES += \
   lib/verify/check_report.c \
+  lib/verify/listed_vertices.c \
+  lib/verify/listed_vertices.h \
   lib/verify/recorded_outcomes.c \
   lib/verify/recorded_outcomes.h \
   lib/verify/tree_check.c \
   lib/verify/tree_check.h \
+  lib/verify/tree_head.c \
+  lib/verify/tree_head.h \
   lib/verify/verify.h
 
 # the rules

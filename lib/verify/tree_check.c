@@ -3,8 +3,10 @@
 #include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/graph_writer.h"
+#include "lib/verify/listed_vertices.h"
 #include "lib/verify/recorded_outcomes.h"
 #include "lib/verify/rules/vertex_rows.h"
+#include "lib/verify/tree_head.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,11 @@ struct check {
     struct hw_findings *findings;
     struct hw_store *tree, *against;
     struct hw_graph *graph;
+    const struct hw_compact_ids *ids; /* of the graph; NULL: its own ids */
     struct hw_reference *reference;
-    hw_count first, length; /* this rank's slice of the vertices */
+    hw_gid vertices;        /* of the rows of trees */
+    hw_count first, length; /* this rank's slice of them */
+    hw_gid *root;           /* [findings->trees] as the graph numbers them: compact, or graph ids */
     hw_count batch;         /* trees in memory at a time */
     enum hw_value value;    /* levels or distances */
     const char *dataset;    /* where they are */
@@ -45,6 +50,7 @@ static void close_check(struct check *check)
     free(check->other_parent);
     free(check->serial_values);
     free(check->slice);
+    free(check->root);
     hw_answers_free(&check->answers);
     hw_answers_free(&check->other_answers);
 }
@@ -58,49 +64,6 @@ void hw_findings_free(struct hw_findings *findings)
 }
 
 /* ---- attributes of the files ---- */
-
-/* The attributes of a tree file, read before its data. */
-struct tree_head {
-    hw_gid vertices;
-    int64_t directed, searches, trees;
-    char algorithm[16], weights[16]; /* weights: "" for levels */
-    char graph_digest[HW_DIGEST_SIZE], digest[HW_DIGEST_SIZE];
-};
-
-/* Opens a tree file, which must hold trees. Collective. */
-static enum hw_status open_tree(const struct hw_context *ctx, const char *path,
-                                struct hw_store **store, struct tree_head *head,
-                                struct hw_error *err)
-{
-    enum hw_status status = hw_store_open(ctx, path, HW_KIND_TREE, store, err);
-
-    if (status == HW_OK)
-        status = hw_store_get_i64(*store, HW_AT_ROOT, "vertices", &head->vertices, err);
-    if (status == HW_OK)
-        status = hw_store_get_i64(*store, HW_AT_ROOT, "directed", &head->directed, err);
-    if (status == HW_OK)
-        status = hw_store_get_i64(*store, HW_AT_ROOT, "roots", &head->searches, err);
-    if (status == HW_OK)
-        status = hw_store_get_i64(*store, HW_AT_ROOT, "stored", &head->trees, err);
-    if (status == HW_OK)
-        status = hw_store_get_string(*store, HW_AT_ROOT, "algorithm", head->algorithm,
-                                     sizeof head->algorithm, err);
-    head->weights[0] = '\0';
-    if (status == HW_OK && strcmp(head->algorithm, "sssp") == 0)
-        status = hw_store_get_string(*store, HW_AT_ROOT, "weights", head->weights,
-                                     sizeof head->weights, err);
-    if (status == HW_OK)
-        status = hw_store_get_string(*store, HW_AT_ROOT, "graph_digest", head->graph_digest,
-                                     sizeof head->graph_digest, err);
-    if (status == HW_OK)
-        status = hw_store_digest(*store, head->digest, err);
-    if (status != HW_OK)
-        return status;
-    if (head->trees < 1)
-        return hw_fail(err, HW_BAD_INPUT, "%s: holds no trees, so there is nothing to validate",
-                       path);
-    return HW_OK;
-}
 
 /* The digest of the graph, generated from its spec if the file has none. Collective. */
 static enum hw_status graph_digest(const struct check *check, bool wanted, char *digest,
@@ -128,7 +91,7 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
 /* Checks that a tree file has the vertices and direction of the graph. Local, the same on all
  * ranks. */
 static enum hw_status check_shape(const struct check *check, const char *path,
-                                  const struct tree_head *head, struct hw_error *err)
+                                  const struct hw_tree_head *head, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(check->graph);
 
@@ -144,7 +107,7 @@ static enum hw_status check_shape(const struct check *check, const char *path,
 /* Checks that a tree file descends from the graph. digest: the graph's, or "". Local, the same on
  * all ranks. */
 static enum hw_status check_descent(const struct check *check, const char *path,
-                                    const struct tree_head *head, const char *digest,
+                                    const struct hw_tree_head *head, const char *digest,
                                     struct hw_error *err)
 {
     const char *graph = check->options->graph;
@@ -164,7 +127,7 @@ static enum hw_status check_descent(const struct check *check, const char *path,
 /* Checks that distances have the type that follows from the graph's weights. Local, the same on all
  * ranks. */
 static enum hw_status check_weights(const struct check *check, const char *path,
-                                    const struct tree_head *head, struct hw_error *err)
+                                    const struct hw_tree_head *head, struct hw_error *err)
 {
     static const char *const name[] = {
         [HW_WEIGHTS_NONE] = "", [HW_WEIGHTS_F32] = "f32", [HW_WEIGHTS_I32] = "i32"};
@@ -185,9 +148,9 @@ static enum hw_status open_against(struct check *check, const char *digest, stru
 {
     const char *path = check->options->against;
     struct hw_findings *findings = check->findings;
-    struct tree_head head;
+    struct hw_tree_head head;
 
-    enum hw_status status = open_tree(check->ctx, path, &check->against, &head, err);
+    enum hw_status status = hw_tree_head_open(check->ctx, path, &check->against, &head, err);
     if (status == HW_OK)
         status = check_descent(check, path, &head, digest, err);
     if (status == HW_OK)
@@ -202,7 +165,23 @@ static enum hw_status open_against(struct check *check, const char *digest, stru
                        "%s: holds %" PRId64 " trees, and %s %" PRI_COUNT
                        ": they cannot be compared",
                        path, head.trees, check->options->tree, findings->trees);
+    if (hw_tree_lists_vertices(check->against) != hw_tree_lists_vertices(check->tree))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s and %s cannot be compared: only one of them lists the vertices of its "
+                       "rows; make both with the same --compact",
+                       path, check->options->tree);
     memcpy(findings->against_digest, head.digest, sizeof head.digest);
+    return HW_OK;
+}
+
+/* Takes over the ids that the searches used. estimate: without reading tuples. Collective. */
+static enum hw_status compact_graph(struct check *check, bool estimate, struct hw_error *err)
+{
+    HW_TRY(hw_tree_compact_graph(check->ctx, check->tree, check->graph, estimate, err));
+    if (check->against && !estimate && hw_tree_lists_vertices(check->against))
+        HW_TRY(hw_tree_check_list(check->ctx, check->against, check->graph, err));
+    check->vertices = hw_graph_desc(check->graph)->vertices;
+    check->ids = hw_graph_compact_ids(check->graph);
     return HW_OK;
 }
 
@@ -211,9 +190,9 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
 {
     const struct hw_check_options *options = check->options;
     struct hw_findings *findings = check->findings;
-    struct tree_head head;
+    struct hw_tree_head head;
 
-    enum hw_status status = open_tree(check->ctx, options->tree, &check->tree, &head, err);
+    enum hw_status status = hw_tree_head_open(check->ctx, options->tree, &check->tree, &head, err);
     if (status == HW_OK)
         status = hw_graph_open(check->ctx, options->graph, &check->graph, err);
     /* Before the edges are generated for a digest that cannot match. */
@@ -277,7 +256,7 @@ static enum hw_status choose_batch(struct check *check, struct hw_error *err)
 {
     hw_count share = hw_memory_share(check->ctx), batch = BATCH_MAX;
 
-    hw_store_share(check->findings->vertices, check->ctx->rank, check->ctx->size, &check->first,
+    hw_store_share(check->vertices, check->ctx->rank, check->ctx->size, &check->first,
                    &check->length);
     if (batch > check->findings->trees)
         batch = check->findings->trees;
@@ -310,8 +289,8 @@ static enum hw_status make_room(struct check *check, struct hw_error *err)
         status = hw_alloc(&check->other_parent, check->length, sizeof *check->other_parent,
                           "parents to compare", err);
     if (status == HW_OK && options->reference && check->ctx->rank == 0)
-        status = hw_alloc(&check->serial_values, check->findings->vertices, size,
-                          "results of the reference", err);
+        status =
+            hw_alloc(&check->serial_values, check->vertices, size, "results of the reference", err);
     if (status == HW_OK)
         status = hw_alloc_zero(&check->slice, 2 * ranks, sizeof *check->slice, "slices", err);
     return hw_agree(check->ctx->world, status, err);
@@ -388,8 +367,15 @@ static enum hw_status read_answers(struct check *check, struct hw_error *err)
     if (status == HW_OK && check->against)
         status = hw_answers_read(check->ctx, check->against, check->options->against, check->value,
                                  findings->trees, &check->other_answers, err);
-    for (hw_count i = 0; i < findings->trees && status == HW_OK; i++)
-        findings->tree[i].cycle = check->answers.cycle[i].length > 0;
+    for (hw_count i = 0; i < findings->trees && status == HW_OK; i++) {
+        const struct hw_cycle *cycle = &check->answers.cycle[i];
+        findings->tree[i].cycle = cycle->length > 0;
+        hw_compact_ids_apply(check->ids, cycle->length, cycle->vertex);
+        if (check->against) {
+            cycle = &check->other_answers.cycle[i];
+            hw_compact_ids_apply(check->ids, cycle->length, cycle->vertex);
+        }
+    }
     return status;
 }
 
@@ -403,6 +389,8 @@ static enum hw_status read_heads(struct check *check, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc_zero(&findings->tree, findings->trees, sizeof *findings->tree, "findings",
                                err);
+    if (status == HW_OK)
+        status = hw_alloc(&check->root, findings->trees, sizeof *check->root, "roots", err);
     status = hw_agree(check->ctx->world, status, err);
     if (status == HW_OK)
         status = read_roots(check, check->tree, findings->root, err);
@@ -411,17 +399,22 @@ static enum hw_status read_heads(struct check *check, struct hw_error *err)
             status = hw_fail(err, HW_BAD_INPUT,
                              "%s: root %" PRI_GID " is not among the %" PRI_GID " vertices",
                              check->options->tree, findings->root[i], findings->vertices);
-    if (status == HW_OK)
+    if (status == HW_OK) {
+        memcpy(check->root, findings->root, (size_t)findings->trees * sizeof *check->root);
+        hw_compact_ids_apply(check->ids, findings->trees, check->root);
         status = read_answers(check, err);
+    }
     return status == HW_OK ? read_edges(check, err) : status;
 }
 
 /* ---- the trees ---- */
 
 /* Adds the rules of the specification, and the edge count, to a finding. */
-static void take_validation(const struct hw_findings *findings,
-                            const struct hw_validation *validation, struct hw_finding *finding)
+static void take_validation(const struct check *check, const struct hw_validation *validation,
+                            struct hw_finding *finding)
 {
+    const struct hw_findings *findings = check->findings;
+
     for (int rule = 0; rule < HW_CHECK_RULES; rule++) {
         finding->example[rule][0] = HW_GID_NONE;
         finding->example[rule][1] = HW_GID_NONE;
@@ -429,6 +422,7 @@ static void take_validation(const struct hw_findings *findings,
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
         finding->violations[rule] = validation->violations[rule];
         memcpy(finding->example[rule], validation->example[rule], sizeof finding->example[rule]);
+        hw_compact_ids_restore(check->ids, 2, finding->example[rule]);
     }
     finding->reached = validation->reached;
     finding->tuples = validation->tuples;
@@ -456,6 +450,7 @@ static enum hw_status compare_values(const struct check *check, const void *valu
         status = hw_largest(check->ctx->world, &min, err);
     finding->violations[rule] = count;
     finding->example[rule][0] = count > 0 ? -min : HW_GID_NONE;
+    hw_compact_ids_restore(check->ids, 1, finding->example[rule]);
     return status;
 }
 
@@ -466,7 +461,7 @@ static enum hw_status compare_reference(const struct check *check, hw_count i, c
 {
     const struct hw_context *ctx = check->ctx;
     struct hw_finding *finding = &check->findings->tree[i];
-    hw_gid root = check->findings->root[i];
+    hw_gid root = check->root[i];
     hw_count *send = check->slice, *receive = check->slice + ctx->size, first;
     bool cycle = false;
     enum hw_status status =
@@ -479,7 +474,7 @@ static enum hw_status compare_reference(const struct check *check, hw_count i, c
         return status;
     receive[0] = check->length;
     for (int r = 0; r < ctx->size && ctx->rank == 0; r++)
-        hw_store_share(check->findings->vertices, r, ctx->size, &first, &send[r]);
+        hw_store_share(check->vertices, r, ctx->size, &first, &send[r]);
     status = hw_alltoallv_into(ctx->world, hw_value_size(check->value), check->serial_values, send,
                                check->other_values, receive, err);
     return status == HW_OK ? compare_values(check, values, HW_CHECK_REFERENCE, finding, err)
@@ -511,6 +506,7 @@ static enum hw_status compare_against(const struct check *check, hw_count i, hw_
         status = hw_store_read(check->against, "/parent", i, check->first, check->length,
                                check->other_parent, err);
     status = hw_agree(check->ctx->world, status, err);
+    hw_compact_ids_apply(check->ids, check->length, check->other_parent);
     if (status == HW_OK)
         status = compare_values(check, values, HW_CHECK_AGAINST, finding, err);
     for (hw_count v = 0; v < check->length && status == HW_OK; v++)
@@ -541,6 +537,7 @@ static enum hw_status read_trees(const struct check *check, hw_count at, hw_coun
         if (status == HW_OK)
             status = hw_store_read(check->tree, "/parent", at + i, check->first, check->length,
                                    check->parent + i * check->length, err);
+        hw_compact_ids_apply(check->ids, check->length, check->parent + i * check->length);
     }
     return hw_agree(check->ctx->world, status, err);
 }
@@ -551,7 +548,7 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
 {
     struct hw_findings *findings = check->findings;
     const struct hw_tree_batch trees = {.k = count,
-                                        .root = findings->root + at,
+                                        .root = check->root + at,
                                         .value = check->values,
                                         .parent = check->parent,
                                         .cycle =
@@ -565,7 +562,7 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
         status = hw_verify_bfs(check->ctx, check->graph, &trees, validation, err);
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         const hw_gid *parent = check->parent + i * check->length;
-        take_validation(findings, &validation[i], &findings->tree[at + i]);
+        take_validation(check, &validation[i], &findings->tree[at + i]);
         if (check->reference)
             status = compare_reference(check, at + i, values_of(check, i), err);
         if (check->against && status == HW_OK)
@@ -620,6 +617,8 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
     enum hw_status status = open_files(&check, err);
     findings->used[HW_RULE_CYCLE] = findings->distances;
     if (status == HW_OK)
+        status = compact_graph(&check, false, err);
+    if (status == HW_OK)
         status = choose_batch(&check, err);
     if (status == HW_OK)
         status = make_room(&check, err);
@@ -651,6 +650,8 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
     check.options = &quick;
     enum hw_status status = open_files(&check, err);
     if (status == HW_OK)
+        status = compact_graph(&check, true, err);
+    if (status == HW_OK)
         status = choose_batch(&check, err);
     if (status == HW_OK) {
         memory = check_bytes(&check, check.batch);
@@ -661,7 +662,7 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
         double tuple = distances ? 5e-7 : 2.5e-7, serial = distances ? 1e-7 : 2e-8;
         double edges = (double)hw_graph_desc(check.graph)->edges;
         double passes = (double)((findings.trees + check.batch - 1) / check.batch);
-        double cells = (double)findings.trees * (double)findings.vertices;
+        double cells = (double)findings.trees * (double)check.vertices;
         cost->seconds = passes * edges * tuple / (ctx->size * ctx->threads) +
                         cells * (double)(hw_value_size(check.value) + sizeof(hw_gid)) * byte *
                             (options->against ? 2 : 1) +

@@ -29,11 +29,13 @@ struct table {
         int64_t *whole;
         float *real;
         void *any;
-    } value;        /* [CHUNK] */
-    hw_gid *parent; /* [CHUNK] */
-    hw_gid *id;     /* [2 CHUNK]: each reached vertex and its parent */
-    int64_t *name;  /* [2 CHUNK]: what they are called */
-    char *text;     /* [CHUNK * LINE_SIZE] */
+    } value;         /* [CHUNK] */
+    hw_gid vertices; /* of the graph */
+    hw_gid *vertex;  /* [CHUNK] those of the rows; NULL where rows have all vertices */
+    hw_gid *parent;  /* [CHUNK] */
+    hw_gid *id;      /* [2 CHUNK]: each reached vertex and its parent */
+    int64_t *name;   /* [2 CHUNK]: what they are called */
+    char *text;      /* [CHUNK * LINE_SIZE] */
 };
 
 /* ---- what it takes ---- */
@@ -48,11 +50,22 @@ static bool find_values(const struct hw_store *tree, const char **path, struct h
     return hw_store_shape(tree, *path, shape);
 }
 
+/* The vertices of the graph, which the rows have all or, where the file lists them, some of. */
+static enum hw_status find_vertices(const struct hw_export_tree *what, hw_gid *vertices,
+                                    struct hw_error *err)
+{
+    const enum hw_status status =
+        hw_store_get_i64(what->tree, HW_AT_ROOT, "vertices", vertices, err);
+
+    return status == HW_OK ? status : hw_prefix(err, status, "%s", hw_store_path(what->tree));
+}
+
 enum hw_status hw_export_tree_check(const struct hw_export_tree *what, struct hw_error *err)
 {
     const char *path = hw_store_path(what->tree), *values;
     char digest[HW_DIGEST_SIZE] = "";
     struct hw_shape shape;
+    hw_gid vertices = 0;
 
     if (!find_values(what->tree, &values, &shape))
         return hw_fail(err, HW_BAD_INPUT, "%s: holds no trees (it was made with --store none)",
@@ -66,8 +79,9 @@ enum hw_status hw_export_tree_check(const struct hw_export_tree *what, struct hw
         hw_store_get_string(what->tree, HW_AT_ROOT, "graph_digest", digest, sizeof digest, err);
     if (status != HW_OK)
         return hw_prefix(err, status, "%s", path);
+    HW_TRY(find_vertices(what, &vertices, err));
     const struct hw_graph_desc *desc = hw_graph_desc(what->graph);
-    if (desc->vertices != shape.columns || strcmp(desc->digest, digest) != 0)
+    if (desc->vertices != vertices || strcmp(desc->digest, digest) != 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: is not of %s: the graph's digests differ", path,
                        hw_graph_path(what->graph));
     return HW_OK;
@@ -75,13 +89,12 @@ enum hw_status hw_export_tree_check(const struct hw_export_tree *what, struct hw
 
 hw_count hw_export_tree_memory(const struct hw_context *ctx, const struct hw_export_tree *what)
 {
-    const hw_count vertex = LINE_SIZE + 6 * (hw_count)sizeof(int64_t);
-    const char *values;
-    struct hw_shape shape = {0};
+    const hw_count vertex = LINE_SIZE + 7 * (hw_count)sizeof(int64_t);
 
-    find_values(what->tree, &values, &shape);
     return CHUNK * vertex +
-           (what->graph ? hw_labels_bytes(ctx, shape.columns, 2 * (hw_count)CHUNK) : 0);
+           (what->graph
+                ? hw_labels_bytes(ctx, hw_graph_desc(what->graph)->vertices, 2 * (hw_count)CHUNK)
+                : 0);
 }
 
 hw_count hw_export_tree_disk(const struct hw_export_tree *what)
@@ -109,15 +122,19 @@ static enum hw_status gather(struct table *table, hw_gid first, hw_count count, 
 
     for (hw_count i = 0; i < count; i++) {
         const hw_gid parent = table->parent[i];
+        const hw_gid vertex = table->vertex ? table->vertex[i] : first + i;
         if (parent == HW_GID_NONE)
             continue;
-        if (parent < 0 || parent >= table->shape.columns)
+        if (parent < 0 || parent >= table->vertices)
             return hw_fail(err, HW_BAD_INPUT,
                            "%s: the parent of vertex %" PRI_GID " is %" PRI_GID
-                           ", but there are %" PRI_COUNT " vertices",
-                           hw_store_path(table->what->tree), first + i, parent,
-                           table->shape.columns);
-        table->id[2 * n] = first + i;
+                           ", but there are %" PRI_GID " vertices",
+                           hw_store_path(table->what->tree), vertex, parent, table->vertices);
+        if (vertex < 0 || vertex >= table->vertices)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "%s: lists vertex %" PRI_GID ", but there are %" PRI_GID " vertices",
+                           hw_store_path(table->what->tree), vertex, table->vertices);
+        table->id[2 * n] = vertex;
         table->id[2 * n + 1] = parent;
         if (table->shape.type == HW_I64)
             table->value.whole[n] = table->value.whole[i];
@@ -188,6 +205,8 @@ static enum hw_status write_round(struct table *table, hw_count search, int64_t 
         status = hw_store_read(tree, table->values, search, first, count, table->value.any, err);
     if (status == HW_OK && count > 0)
         status = hw_store_read(tree, "/parent", search, first, count, table->parent, err);
+    if (status == HW_OK && count > 0 && table->vertex)
+        status = hw_store_read(tree, "/vertex", 0, first, count, table->vertex, err);
     if (status == HW_OK)
         status = gather(table, first, count, &reached, err);
     status = hw_agree(table->ctx->world, status, err);
@@ -225,7 +244,7 @@ static enum hw_status write_table(struct table *table, struct hw_error *err)
     if (status == HW_OK)
         status = hw_store_read_all(table->what->tree, "/roots", HW_I64, roots, root, err);
     for (hw_count s = 0; s < roots && status == HW_OK; s++)
-        if (root[s] < 0 || root[s] >= table->shape.columns)
+        if (root[s] < 0 || root[s] >= table->vertices)
             status = hw_fail(err, HW_BAD_INPUT, "%s: root %" PRI_GID " is not a vertex",
                              hw_store_path(table->what->tree), root[s]);
     if (status == HW_OK)
@@ -248,6 +267,8 @@ static enum hw_status alloc_buffers(struct table *table, struct hw_error *err)
 {
     HW_TRY(hw_alloc(&table->value.any, CHUNK, sizeof(int64_t), "distances", err));
 
+    if (hw_store_shape(table->what->tree, "/vertex", NULL))
+        HW_TRY(hw_alloc(&table->vertex, CHUNK, sizeof *table->vertex, "vertices", err));
     HW_TRY(hw_alloc(&table->parent, CHUNK, sizeof *table->parent, "parents", err));
     HW_TRY(hw_alloc(&table->id, 2 * CHUNK, sizeof *table->id, "vertices", err));
     HW_TRY(hw_alloc(&table->name, 2 * CHUNK, sizeof *table->name, "labels", err));
@@ -264,6 +285,8 @@ enum hw_status hw_export_tree(const struct hw_context *ctx, const struct hw_expo
         status = hw_memory_require(ctx, hw_export_tree_memory(ctx, what), "exporting", err);
     find_values(what->tree, &table.values, &table.shape);
     if (status == HW_OK)
+        status = find_vertices(what, &table.vertices, err);
+    if (status == HW_OK)
         status = hw_output_open(ctx, path, force, &table.output, err);
     if (status == HW_OK && what->graph)
         status = hw_labels_open(ctx, what->graph, &table.labels, err);
@@ -275,7 +298,10 @@ enum hw_status hw_export_tree(const struct hw_context *ctx, const struct hw_expo
         status = hw_store_verify(what->tree, table.values, err);
     if (status == HW_OK)
         status = hw_store_verify(what->tree, "/parent", err);
+    if (status == HW_OK && table.vertex)
+        status = hw_store_verify(what->tree, "/vertex", err);
     hw_labels_close(&table.labels);
+    free(table.vertex);
     free(table.value.any);
     free(table.parent);
     free(table.id);

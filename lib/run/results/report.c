@@ -609,7 +609,7 @@ static enum hw_status write_run(const struct hw_report *report, struct hw_store 
                                 double construction, struct hw_error *err)
 {
     const struct hw_part *part = report->part;
-    double vertices = (double)part->vertices;
+    double vertices = (double)hw_part_graph_vertices(part);
     hw_count checked = 0;
     enum hw_status status =
         hw_store_set_i64(store, HW_AT_RUN, "SCALE", (int64_t)lround(log2(vertices)), err);

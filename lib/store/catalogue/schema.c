@@ -16,7 +16,7 @@
  * hold; {} always holds. What `when` does not admit must be absent; what it
  * admits must be there unless optional. SIZE: a sum of products of whole numbers
  * and names; a name is an integer attribute, or else a size that the first
- * dataset whose dimension is that name alone gives.
+ * dataset whose dimension is that name alone gives; "a|b" is a if that has a value, else b.
  */
 #include "lib/store/store_internal.h"
 
@@ -151,8 +151,8 @@ bool hw_schema_declared(const struct hw_store *store)
 
 /* ---- sizes ---- */
 
-/* The value of one factor: a number, an integer attribute or a bound name. */
-static bool factor_value(const struct check *check, const char *factor, hw_count *value)
+/* The value of a number, an integer attribute or a bound name. */
+static bool name_value(const struct check *check, const char *factor, hw_count *value)
 {
     const struct hw_attribute *attribute = hw_attribute_find(check->store, HW_AT_ROOT, factor);
     const json_t *bound = json_object_get(check->sizes, factor);
@@ -168,7 +168,18 @@ static bool factor_value(const struct check *check, const char *factor, hw_count
     return *value >= 0;
 }
 
-/* Evaluates "a*b+c"; false where a name is unknown or the result overflows. */
+/* The value of one factor: of the first of its names that has one. */
+static bool factor_value(const struct check *check, char *factor, hw_count *value)
+{
+    char *name;
+
+    while ((name = strsep(&factor, "|")))
+        if (name_value(check, name, value))
+            return true;
+    return false;
+}
+
+/* Evaluates "a*b|c+d"; false where a name is unknown or the result overflows. */
 static bool size_value(const struct check *check, const char *text, hw_count *value)
 {
     char copy[128];
@@ -277,7 +288,7 @@ static enum hw_status bind_sizes(const struct check *check)
         for (size_t d = 0; dataset && d < json_array_size(shape); d++) {
             const char *size = json_string_value(json_array_get(shape, d));
             hw_count found = d + 1 == json_array_size(shape) ? dataset->columns : dataset->rows;
-            if (strpbrk(size, "+*") || isdigit((unsigned char)size[0]) ||
+            if (strpbrk(size, "+*|") || isdigit((unsigned char)size[0]) ||
                 hw_attribute_find(check->store, HW_AT_ROOT, size) ||
                 json_object_get(check->sizes, size))
                 continue;

@@ -78,7 +78,9 @@ def size_of(text: str, known: Mapping[str, Value]) -> int:
     for summand in text.split("+"):
         product = 1
         for factor in map(str.strip, summand.split("*")):
-            value = int(factor) if factor.isdigit() else known.get(factor)
+            names = factor.split("|")  # the first that has a value
+            found = (int(name) if name.isdigit() else known.get(name) for name in names)
+            value = next((one for one in found if one is not None), None)
             if not isinstance(value, int):
                 raise SchemaError(f"nothing says how large '{factor}' is")
             product *= value

@@ -28,6 +28,11 @@ class Tree:
     search: int
     root: int
 
+    def vertices(self) -> NDArray[np.int64] | None:
+        """The vertex of each row, where the file lists those with edges; else None: all are there,
+        and row v is vertex v."""
+        return self.file.listed()
+
     def _row(self, path: str) -> NDArray[Any]:
         if self.search >= self.file.stored:
             raise errors.NotStoredError(
@@ -56,12 +61,18 @@ class Tree:
         """The vertices from the root to a vertex; empty if it is not reached."""
         if not 0 <= vertex < self.file.vertices:
             raise ValueError(f"there are vertices 0 to {self.file.vertices - 1}, and not {vertex}")
-        parents, path = self.parents(), [vertex]
-        if parents[vertex] < 0:
+        parents, listed, path = self.parents(), self.vertices(), [vertex]
+
+        def parent_of(child: int) -> int:
+            row = child if listed is None else int(np.searchsorted(listed, child))
+            there = row < len(parents) and (listed is None or listed[row] == child)
+            return int(parents[row]) if there else -1
+
+        if parent_of(vertex) < 0:
             return np.empty(0, np.int64)
         while path[-1] != self.root:
-            parent = int(parents[path[-1]])
-            if not 0 <= parent < len(parents) or len(path) == len(parents):
+            parent = parent_of(path[-1])
+            if not 0 <= parent < self.file.vertices or len(path) == len(parents):
                 raise errors.DamagedFileError(self.file.path, "parents do not lead to the root")
             path.append(parent)
         return np.array(path[::-1], np.int64)
@@ -101,6 +112,11 @@ class Trees(File):
     def stored(self) -> int:
         """How many of the searches have their results in the file: the first ones."""
         return self._int("stored")
+
+    def listed(self) -> NDArray[np.int64] | None:
+        """The vertices of the rows of levels, distances and parents, rising, in a file that leaves
+        out those without edges (`hopwave-traverse --compact`); else None: rows have all."""
+        return self.read("/vertex") if self.has("/vertex") else None
 
     def __len__(self) -> int:
         return self._int("roots")
@@ -142,12 +158,13 @@ class Trees(File):
         value = "level" if self.algorithm == "bfs" else "distance"
         if len(self) and not self.stored:
             raise errors.NotStoredError(self.path, "has no trees: it was written with --store none")
+        listed = self.listed()
         columns: dict[str, list[NDArray[Any]]] = {"root": [], "vertex": [], value: [], "parent": []}
         for search in range(self.stored):
             tree, parents = self[search], self.parents(search)
             reached = np.flatnonzero(parents >= 0)
             columns["root"].append(np.full(len(reached), tree.root, np.int64))
-            columns["vertex"].append(reached)
+            columns["vertex"].append(reached if listed is None else listed[reached])
             columns[value].append(
                 (tree.levels() if value == "level" else tree.distances())[reached]
             )
