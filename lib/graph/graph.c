@@ -495,6 +495,12 @@ bool hw_graph_has_labels(const struct hw_graph *graph)
     return graph->labels || graph->first_label != 0;
 }
 
+bool hw_graph_counts_labels(const struct hw_graph *graph, int64_t *first)
+{
+    *first = graph->first_label;
+    return !graph->labels;
+}
+
 enum hw_status hw_graph_verify_labels(struct hw_graph *graph, struct hw_error *err)
 {
     return graph->labels && graph->store ? hw_store_verify(graph->store, label_path, err) : HW_OK;

@@ -134,6 +134,9 @@ enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count co
  */
 bool hw_graph_has_labels(const struct hw_graph *graph);
 
+/* Whether the label of each vertex is its id plus one number, which `first` becomes then. Local. */
+bool hw_graph_counts_labels(const struct hw_graph *graph, int64_t *first);
+
 /* Compares the digest of the labels, if the file has any, with what all ranks
  * have read. Collective. */
 enum hw_status hw_graph_verify_labels(struct hw_graph *graph, struct hw_error *err);

@@ -70,11 +70,33 @@ static enum hw_status scan(const struct hw_context *ctx, struct hw_graph *graph,
 {
     hw_count first, count;
 
-    hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
+    hw_store_share(hw_graph_vertices(graph), ctx->rank, ctx->size, &first, &count);
     for (hw_count end = first + count; first < end; first += PIECE) {
         const hw_count some = end - first < PIECE ? end - first : PIECE;
         HW_TRY(hw_graph_labels(graph, first, some, search->label, err));
         match(search, first, some);
+    }
+    return HW_OK;
+}
+
+/* A label that no vertex has. */
+static enum hw_status refuse(const struct hw_graph *graph, int64_t label, struct hw_error *err)
+{
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: no vertex has the label %" PRId64
+                   "; --ids takes ids from 0 instead of labels",
+                   hw_graph_path(graph), label);
+}
+
+/* The ids of labels that are ids plus a number. */
+static enum hw_status subtract(const struct hw_graph *graph, int64_t first, hw_count count,
+                               hw_gid *id, struct hw_error *err)
+{
+    for (hw_count i = 0; i < count; i++) {
+        hw_gid v;
+        if (__builtin_sub_overflow(id[i], first, &v) || v < 0 || v >= hw_graph_vertices(graph))
+            return refuse(graph, id[i], err);
+        id[i] = v;
     }
     return HW_OK;
 }
@@ -96,10 +118,7 @@ static enum hw_status conclude(const struct hw_context *ctx, const struct hw_gra
     for (hw_count i = 0; i < search->count; i++) {
         const int64_t min = search->min[i], greatest = -search->min[search->count + i];
         if (min == INT64_MAX)
-            return hw_fail(err, HW_BAD_INPUT,
-                           "%s: no vertex has the label %" PRId64
-                           "; --ids takes ids from 0 instead of labels",
-                           hw_graph_path(graph), id[i]);
+            return refuse(graph, id[i], err);
         if (min != greatest)
             return hw_fail(err, HW_BAD_INPUT,
                            "%s: the label %" PRId64 " belongs to the vertices %" PRI_GID
@@ -114,6 +133,10 @@ enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *gra
                               hw_gid *id, struct hw_error *err)
 {
     struct search search = {.count = count};
+    int64_t first;
+
+    if (hw_graph_counts_labels(graph, &first))
+        return subtract(graph, first, count, id, err);
     enum hw_status status = hw_alloc(&search.wanted, count, sizeof *search.wanted, "labels", err);
 
     if (status == HW_OK)
@@ -148,9 +171,12 @@ enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *gra
     hw_count first, count;
 
     *labels = (struct hw_labels){.ctx = ctx};
-    hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
+    labels->counted = hw_graph_counts_labels(graph, &labels->first);
+    if (labels->counted)
+        return HW_OK;
+    hw_store_share(hw_graph_vertices(graph), ctx->rank, ctx->size, &first, &count);
     enum hw_status status =
-        hw_block_distribution_make(hw_graph_desc(graph)->vertices, ctx->size, &labels->slices, err);
+        hw_block_distribution_make(hw_graph_vertices(graph), ctx->size, &labels->slices, err);
     if (status == HW_OK)
         status = hw_alloc(&labels->label, count, sizeof *labels->label, "labels", err);
     if (status == HW_OK && count > 0)
@@ -163,13 +189,18 @@ enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *gra
     return status;
 }
 
-hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count requested)
+hw_count hw_labels_bytes(const struct hw_context *ctx, const struct hw_graph *graph,
+                         hw_count requested)
 {
     hw_count first, count;
+    int64_t counted_from;
+
+    if (hw_graph_counts_labels(graph, &counted_from))
+        return 0;
 
     /* Sent, and received by whoever has what all ask for. */
     const hw_count requests = requested * (1 + ctx->size) * 2;
-    hw_store_share(vertices, ctx->rank, ctx->size, &first, &count);
+    hw_store_share(hw_graph_vertices(graph), ctx->rank, ctx->size, &first, &count);
     return (count + requests + requested) * (hw_count)sizeof(int64_t);
 }
 
@@ -205,6 +236,11 @@ static enum hw_status alloc_buffers(const struct hw_labels *labels, hw_count cou
 enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
                             int64_t *label, struct hw_error *err)
 {
+    if (labels->counted) {
+        for (hw_count i = 0; i < count; i++)
+            label[i] = id[i] == HW_GID_NONE ? label[i] : id[i] + labels->first;
+        return HW_OK;
+    }
     const int ranks = labels->ctx->size;
     const hw_gid first = labels->slices.first[labels->ctx->rank];
     struct look_up look = {0};

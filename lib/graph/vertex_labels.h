@@ -27,7 +27,9 @@ enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *gra
 struct hw_labels {
     const struct hw_context *ctx;
     struct hw_block_distribution slices; /* who holds which */
-    int64_t *label;                      /* of this rank's slice */
+    int64_t *label;                      /* of this rank's slice; NULL where they are counted */
+    int64_t first;                       /* of vertex 0, where they are counted */
+    bool counted;                        /* labels are ids plus `first` */
 };
 
 /* Reads and verifies the labels. Borrows ctx. Collective. */
@@ -35,12 +37,13 @@ enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *gra
                               struct hw_labels *labels, struct hw_error *err);
 
 /* Bytes that this rank needs for them, `asked` look-ups at a time. Local. */
-hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count asked);
+hw_count hw_labels_bytes(const struct hw_context *ctx, const struct hw_graph *graph,
+                         hw_count asked);
 
 /*
  * Looks ids up that any rank may hold. label: [count], of the vertices id[count],
  * each in [0, vertices) or HW_GID_NONE, whose label is left as it is. The counts
- * may differ between ranks. Collective.
+ * may differ between ranks. id and label may be one array. Collective.
  */
 enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
                             int64_t *label, struct hw_error *err);

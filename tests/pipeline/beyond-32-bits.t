@@ -84,6 +84,24 @@ ok "whose tree validates" hopwave-validate -q --force t.h5 --graph wide.h5 -o ch
 hopwave-export -q --force t.h5 --format tsv -o t.tsv
 same "and has nothing else" "$(sed 1d t.tsv)" "$(printf '%s\t%s\t0\t%s\n' 77 77 77 \
     $((last - 1)) $((last - 1)) $((last - 1)))"
+hopwave-traverse -q --force wide.h5 --layout 1d --canonical-parents \
+    --root-list "$(awk 'NR == 1 { print $1 }' wide.wel)" -o t.h5
+hopwave-export -q --force t.h5 --format tsv -o t.tsv
+same "hopwave-search prints the same" \
+    "$(hopwave-search -q wide.h5 --from "$(awk 'NR == 1 { print $1 }' wide.wel)" | sed 1d)" \
+    "$(sed 1d t.tsv | cut -f 2-)"
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n8589934592 8589934592 2\n1 8589934592\n1 5\n' |
+    sed 's/%%%%/%%/' >counted.mtx
+hopwave-import -q counted.mtx -o counted.h5
+ok "names counted from 1 are roots" hopwave-traverse -q --force counted.h5 --layout 1d \
+    --root-list 8589934592 -o t.h5
+hopwave-export -q --force t.h5 --graph counted.h5 --format tsv -o t.tsv
+same "and names in tables" "$(awk '$3 == 2' t.tsv)" \
+    "$(printf '%s\t5\t2\t1' 8589934592)"
+same "and in paths" "$(hopwave-search -q counted.h5 --from 5 --to 8589934592 | cut -f 1 | xargs)" \
+    "vertex 5 1 8589934592"
+refused "a name that is none" 3 'no vertex has the label 8589934593' \
+    hopwave-search -q counted.h5 --from 8589934593
 if [ -n "${HW_PARTS:-}" ]; then
     ok "on $HW_PARTS parts" ranks "$HW_PARTS" hopwave-traverse -q --force wide.h5 --check \
         --layout degree-separated --parts "$HW_PARTS" --roots 2 -o t.h5

@@ -92,9 +92,7 @@ hw_count hw_export_tree_memory(const struct hw_context *ctx, const struct hw_exp
     const hw_count vertex = LINE_SIZE + 7 * (hw_count)sizeof(int64_t);
 
     return CHUNK * vertex +
-           (what->graph
-                ? hw_labels_bytes(ctx, hw_graph_desc(what->graph)->vertices, 2 * (hw_count)CHUNK)
-                : 0);
+           (what->graph ? hw_labels_bytes(ctx, what->graph, 2 * (hw_count)CHUNK) : 0);
 }
 
 hw_count hw_export_tree_disk(const struct hw_export_tree *what)

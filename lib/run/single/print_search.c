@@ -25,10 +25,10 @@ struct lines {
 static enum hw_status name_all(const struct lines *lines, hw_count count, const hw_gid *id,
                                int64_t *name, struct hw_error *err)
 {
-    if (lines->named)
-        return hw_labels_of(&lines->labels, count, id, name, err);
-    memcpy(name, id, (size_t)count * sizeof *name);
-    return HW_OK;
+    if (count > 0)
+        memcpy(name, id, (size_t)count * sizeof *name);
+    hw_compact_ids_restore(hw_graph_compact_ids(lines->search->graph), count, name);
+    return lines->named ? hw_labels_of(&lines->labels, count, name, name, err) : HW_OK;
 }
 
 /* A level or distance as text: [HW_SHORTEST_TEXT]. */
@@ -90,7 +90,8 @@ static enum hw_status print_table(const struct hw_context *ctx, const struct lin
     for (hw_gid v = 0; v < vertices; v++)
         reached += lines->search->result.parent[v] != HW_GID_NONE;
     if (status == HW_OK)
-        hw_note(ctx, "%" PRI_COUNT " of %" PRI_GID " vertices are reached", reached, vertices);
+        hw_note(ctx, "%" PRI_COUNT " of %" PRI_GID " vertices are reached", reached,
+                hw_graph_vertices(lines->search->graph));
     free(id);
     free(name);
     return status;

@@ -96,6 +96,22 @@ static enum hw_status open_graph(const struct hw_context *ctx,
     return HW_OK;
 }
 
+/* Searches by compact ids where 32 bits do not number all vertices. */
+static enum hw_status compact(const struct hw_context *ctx, struct hw_single_search *search,
+                              struct hw_error *err)
+{
+    hw_gid ends[] = {search->from, search->to};
+    const int count = search->to == HW_GID_NONE ? 1 : 2;
+
+    if (hw_graph_desc(search->graph)->vertices < (hw_gid)HW_LID_NONE)
+        return HW_OK;
+    HW_TRY(hw_graph_compact(ctx, search->graph, count, ends, err));
+    hw_compact_ids_apply(hw_graph_compact_ids(search->graph), count, ends);
+    search->from = ends[0];
+    search->to = ends[1];
+    return HW_OK;
+}
+
 /* ---- the search ---- */
 
 /* The method that searches the part: one that takes negative weights where there are some. */
@@ -168,6 +184,8 @@ enum hw_status hw_single_run(const struct hw_context *ctx, const struct hw_singl
         return hw_fail(err, HW_USAGE,
                        "runs in one process; on several, run hopwave-import and hopwave-traverse");
     enum hw_status status = open_graph(ctx, request, search, err);
+    if (status == HW_OK)
+        status = compact(ctx, search, err);
     if (status != HW_OK)
         return status;
     const struct hw_graph_desc *desc = hw_graph_desc(search->graph);

@@ -25,7 +25,7 @@ struct hw_single_request {
 /* A search that is done. Zero-initialise; free with hw_single_close(). */
 struct hw_single_search {
     struct hw_graph *graph;
-    hw_gid from, to; /* ids */
+    hw_gid from, to; /* ids, as the graph is searched: compact where 32 bits do not hold them */
     enum hw_weights weights;
     /* Elements in the order of vertex ids. Canonical parents, so that the paths are the same from
      * every run. */
