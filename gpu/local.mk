@@ -23,10 +23,12 @@ gpu_sources += gpu/device/device.c gpu/device/device.h gpu/device/launch.c
 
 # comm: transports, all-gathers, barriers
 kernels += gpu/comm/allgather_kernel.cu
-kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather_kernel.h gpu/comm/peer_barrier.cuh
+kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather_kernel.h gpu/comm/peer_barrier.cuh \
+  gpu/comm/nvshmem/internode_puts.cuh gpu/comm/nvshmem/internode_puts.h
 gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
+  gpu/comm/nvshmem/internode_puts_host.c gpu/comm/nvshmem/internode_puts_host.h \
   gpu/comm/nvshmem/nvshmem_api.c gpu/comm/nvshmem/nvshmem_api.h \
   gpu/comm/nvshmem/nvshmem_kernels.c gpu/comm/nvshmem/nvshmem_kernels.h gpu/comm/nvshmem/nvshmem_memory.c \
   gpu/comm/nvshmem/nvshmem_memory.h gpu/comm/nvshmem/nvshmem_messages.c gpu/comm/nvshmem/nvshmem_messages.h \

@@ -3,8 +3,7 @@
  * by NVSHMEM (gpu/comm/nvshmem). Parameters of the kernel and its launcher, shared by host and
  * device code.
  *
- * All nodes have as many GPUs. A GPU is known by its part, or by its node and its place there. GPUs
- * of one node store into each other's memory as in peer_bfs.h. To GPUs of other nodes go
+ * GPUs of one node store into each other's memory as in peer_bfs.h. To GPUs of other nodes go
  *
  *   entries   discoveries and their parents, or bits without parents, to their owner: put from a
  *             send buffer to the inbox for this GPU there, in pieces;
@@ -13,8 +12,8 @@
  *             piece is a list of the vertices discovered in its range where that is shorter than
  *             the words.
  *
- * A put sets a word at the receiver after its bytes: the number of the barrier above the length of
- * the piece. Counters go to all GPUs as within a node, each in a word of its own.
+ * Pieces and their signals are those of gpu/comm/nvshmem/internode_puts.h. Counters go to all GPUs
+ * as within a node, each in a word of its own.
  *
  * When buffers are free. Entries of a level are put before the first barrier of a level, and read
  * before its second. Words are put before a barrier and read after it, so there are two receive
@@ -26,6 +25,7 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_INTERNODE_BFS_H
 
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
+#include "gpu/comm/nvshmem/internode_puts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,26 +38,12 @@ extern "C" {
 /* Name of the kernel in its image. */
 #define HW_INTERNODE_BFS_KERNEL "hw_internode_bfs_search"
 
-/* What this GPU put into other nodes. */
-struct hw_internode_bfs_traffic {
-    unsigned long long bytes, messages;
-    unsigned long long word_bytes; /* of the bytes: words, lists in their place, bits */
-};
-
-struct hw_internode_bfs_state {
-    struct hw_internode_bfs_traffic sent, traced; /* in this search; until the last trace record */
-    uint32_t lost_peer; /* 1 + the part whose signal did not come in time; 0: none */
-    uint32_t ended;     /* another GPU aborted the search first */
-};
-
 struct hw_internode_bfs_params {
     /* For GPUs of other nodes visited[] and signals[] are this GPU's own, where stores do no harm,
      * and inbox[] are send buffers. There are no hubs. */
     struct hw_peer_bfs_params peers;
 
-    uint32_t nodes, per_node, node, place;
-    uint32_t node_of[HW_PARTITION_1D_PARTS], place_of[HW_PARTITION_1D_PARTS];
-    uint32_t part_at[HW_PARTITION_1D_PARTS]; /* [node * per_node + place] */
+    struct hw_internode_puts puts;
 
     uint32_t pieces, piece_words; /* of the words of a part */
 
@@ -67,9 +53,6 @@ struct hw_internode_bfs_params {
                                                         [HW_INTERNODE_WORD_PIECES] by parity */
     uint32_t *words_to_send;                         /* [core / 32] */
     uint32_t *words_received[HW_PARTITION_1D_PARTS]; /* by place: [2][nodes][core / 32] */
-
-    struct hw_internode_bfs_state *state;     /* [1] */
-    struct hw_internode_bfs_traffic *traffic; /* [trace_capacity] of each trace record, or NULL */
 };
 
 /* The kernel of emulated devices, where it is linked with the program. */

@@ -1,6 +1,7 @@
 /* Method `fused` between nodes, host side (internode_bfs_host.h). */
 #include "gpu/bfs/direction_optimizing/peer/internode_bfs_host.h"
 
+#include "gpu/comm/nvshmem/internode_puts_host.h"
 #include "gpu/comm/nvshmem/nvshmem_memory.h"
 #include "lib/base/memory.h"
 
@@ -10,38 +11,15 @@
 /* Words of a piece at least: 16 KiB. */
 #define PIECE_WORDS 4096u
 
-/* Says what puts, and why. */
-static void note_puts(const struct hw_transport *transport)
-{
-    if (transport->kernels_put)
-        hw_note(transport->ctx, "transport nvshmem between %d nodes: kernels put",
-                transport->nodes.count);
-    else if (transport->nvshmem && !transport->peer_access)
-        hw_note(transport->ctx, "transport nvshmem between %d nodes: the host puts, as %s",
-                transport->nodes.count, transport->nvshmem->kernels.why_not);
-}
-
 void hw_internode_bfs_plan(struct hw_internode_bfs *self, const struct hw_transport *transport,
                            const struct hw_peer_bfs_params *params)
 {
-    const struct hw_nodes *nodes = &transport->nodes;
-    const struct hw_partition_1d *partition = &params->partition;
     struct hw_internode_bfs_params *own = &self->params;
-    const uint32_t words = partition->core / 32;
+    const uint32_t words = params->partition.core / 32;
 
-    self->used = transport->kernels_put;
-    note_puts(transport);
+    self->used = hw_internode_puts_plan(&own->puts, transport);
     if (!self->used)
         return;
-    own->nodes = (uint32_t)nodes->count;
-    own->per_node = partition->parts / own->nodes;
-    for (uint32_t q = 0; q < partition->parts; q++) {
-        own->node_of[q] = (uint32_t)nodes->node[q];
-        own->place_of[q] = (uint32_t)(nodes->place[q] - nodes->first[nodes->node[q]]);
-        own->part_at[own->node_of[q] * own->per_node + own->place_of[q]] = q;
-    }
-    own->node = own->node_of[partition->part];
-    own->place = own->place_of[partition->part];
     own->pieces = (words + PIECE_WORDS - 1) / PIECE_WORDS;
     if (own->pieces > HW_INTERNODE_WORD_PIECES)
         own->pieces = HW_INTERNODE_WORD_PIECES;
@@ -55,9 +33,9 @@ void hw_internode_bfs_add_arrays(struct hw_internode_bfs *self, uint32_t trace_c
 
     if (!self->used)
         return;
-    hw_gpu_add(arrays, &own->state, 1, sizeof *own->state);
+    hw_gpu_add(arrays, &own->puts.state, 1, sizeof *own->puts.state);
     if (trace)
-        hw_gpu_add(arrays, &own->traffic, trace_capacity, sizeof *own->traffic);
+        hw_gpu_add(arrays, &own->puts.traffic, trace_capacity, sizeof *own->puts.traffic);
 }
 
 /* ---- the heap ---- */
@@ -76,8 +54,8 @@ static struct layout layout_heap(const struct hw_internode_bfs *self,
     at.words_arrived = hw_heap_after(at.entries_arrived, signals * HW_INTERNODE_ENTRY_PIECES);
     at.words_to_send = hw_heap_after(at.words_arrived, 2 * signals * HW_INTERNODE_WORD_PIECES);
     at.words_received = hw_heap_after(at.words_to_send, words);
-    at.bytes =
-        hw_heap_after(at.words_received, 2 * (hw_count)self->params.nodes * words) - self->heap;
+    at.bytes = hw_heap_after(at.words_received, 2 * (hw_count)self->params.puts.nodes * words) -
+               self->heap;
     return at;
 }
 
@@ -97,8 +75,8 @@ static enum hw_status set_pointers(struct hw_internode_bfs *self,
 
     own->entries_arrived = (uint64_t *)(heap + at.entries_arrived);
     own->words_to_send = (uint32_t *)(heap + at.words_to_send);
-    for (uint32_t place = 0; place < own->per_node; place++) {
-        const uint32_t q = own->part_at[own->node * own->per_node + place];
+    for (uint32_t place = 0; place < own->puts.per_node; place++) {
+        const uint32_t q = own->puts.rank_at[own->puts.node * own->puts.per_node + place];
         if (!transport->heap[q])
             return hw_fail(err, HW_RESOURCES,
                            "--transport nvshmem: rank %u cannot address the memory of rank %u",
@@ -149,33 +127,19 @@ enum hw_status hw_internode_bfs_launch(const struct hw_internode_bfs *self,
 
 enum hw_status hw_internode_bfs_outcome(const struct hw_internode_bfs *self, struct hw_error *err)
 {
-    const struct hw_internode_bfs_params *own = &self->params;
-    struct hw_internode_bfs_state state;
-
-    if (!self->used)
-        return HW_OK;
-    HW_TRY(hw_gpu_get(&state, own->state, sizeof state, err));
-    if (state.lost_peer)
-        return hw_fail(err, HW_RESOURCES,
-                       "--transport nvshmem: rank %u had no signal from rank %u within %.0f s",
-                       own->peers.partition.part, state.lost_peer - 1,
-                       1e-9 * (double)own->peers.timeout_ns);
-    /* Less severe than what the other rank reports. */
-    return state.ended ? hw_fail(err, HW_CHECK_FAILED,
-                                 "--transport nvshmem: rank %u ended its search as another did",
-                                 own->peers.partition.part)
-                       : HW_OK;
+    return self->used
+               ? hw_internode_puts_outcome(&self->params.puts, self->params.peers.timeout_ns, err)
+               : HW_OK;
 }
 
 enum hw_status hw_internode_bfs_traffic(const struct hw_internode_bfs *self, hw_count count,
                                         struct hw_peer_bfs_traffic *traffic, struct hw_error *err)
 {
-    const struct hw_internode_bfs_params *own = &self->params;
-    struct hw_internode_bfs_traffic *sent = NULL;
+    struct hw_internode_puts_traffic *sent = NULL;
     enum hw_status status = hw_alloc(&sent, count + 1, sizeof *sent, "the steps", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(sent, own->traffic, (size_t)count * sizeof *sent, err);
+        status = hw_internode_puts_read_traffic(&self->params.puts, count, sent, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         traffic[r].internode.bytes = (hw_count)sent[r].bytes;
         traffic[r].internode.messages = (hw_count)sent[r].messages;

@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
     extern __shared__ uint4 shared_memory[];
 
     if (hw_grid_thread() == 0)
-        *all.state = {};
+        *all.puts.state = {};
     run_search<internode_links>(all, root, shared_memory);
 }
 

@@ -7,9 +7,7 @@
 
 #include "gpu/bfs/direction_optimizing/peer/internode_bfs.h"
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh"
-
-#include <nvshmem.h>
-#include <nvshmemx.h>
+#include "gpu/comm/nvshmem/internode_puts.cuh"
 
 namespace hw_peer_bfs
 {
@@ -20,7 +18,7 @@ using internode_params = hw_internode_bfs_params;
 
 __device__ __forceinline__ bool is_remote(const internode_params &all, uint32_t q)
 {
-    return all.node_of[q] != all.node;
+    return ::is_remote(all.puts, q);
 }
 
 /* Links to the GPUs of this node, by addresses, and of other nodes, by puts: what node_links has
@@ -66,8 +64,7 @@ __device__ __forceinline__ void internode_links::signal(const internode_params &
                                                         count64 *slot, uint64_t word)
 {
     if (is_remote(all, q))
-        nvshmemx_signal_op(reinterpret_cast<uint64_t *>(slot), word, NVSHMEM_SIGNAL_SET,
-                           static_cast<int>(q));
+        signal_remote(reinterpret_cast<uint64_t *>(slot), word, q);
     else
         signal_word(slot, word);
 }
@@ -79,8 +76,7 @@ __device__ void internode_links::signal_failure(const internode_params &all)
 
     for (uint32_t q = 0; q < all.peers.partition.parts; q++)
         if (is_remote(all, q))
-            nvshmemx_signal_op(reinterpret_cast<uint64_t *>(&own->failed), 1, NVSHMEM_SIGNAL_SET,
-                               static_cast<int>(q));
+            signal_remote(reinterpret_cast<uint64_t *>(&own->failed), 1, q);
 }
 
 /* Keeps the first GPU whose signal did not come, unless another reason ended the wait. */
@@ -90,7 +86,7 @@ __device__ void note_lost(const internode_params &all, uint32_t q)
 
     if (hw_load_relaxed(&params.control->failed) == 0 &&
         hw_load_relaxed(&params.signals[params.partition.part]->failed) == 0)
-        atomicCAS(&all.state->lost_peer, 0u, q + 1);
+        note_lost_peer(all.puts, q);
 }
 
 /* Notes whether another GPU has aborted the search before this one does. */
@@ -100,7 +96,7 @@ __device__ void internode_links::note_end(const internode_params &all)
 
     if (hw_load_relaxed(&params.control->failed) == 0 &&
         hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0)
-        atomicExch(&all.state->ended, 1u);
+        atomicExch(&all.puts.state->ended, 1u);
 }
 
 /* After the wait for a word of GPU q at a barrier: NVSHMEM makes what was put before visible.
@@ -119,28 +115,11 @@ __device__ void internode_links::check_word(const internode_params &all, uint32_
 
 /* ---- pieces ---- */
 
-/* What a put sets at the receiver: the barrier, and the length of the piece. */
-__device__ __forceinline__ uint64_t piece_word(uint32_t epoch, uint32_t length)
+/* Whether another wait has failed. */
+__device__ __forceinline__ bool has_failed(const kernel_params &params)
 {
-    return static_cast<uint64_t>(epoch) << 32 | length;
-}
-
-/* Puts a piece with its signal, and counts it; signals alone if there are no bytes. to,
- * arrived: their addresses in this GPU's memory. All threads of the block. */
-__device__ void put_piece(const internode_params &all, uint32_t q, void *to, const void *from,
-                          count64 bytes, uint64_t *arrived, uint64_t word)
-{
-    hw_fence_system();
-    __syncthreads();
-    if (bytes > 0)
-        nvshmemx_putmem_signal_nbi_block(to, from, bytes, arrived, word, NVSHMEM_SIGNAL_SET,
-                                         static_cast<int>(q));
-    else if (threadIdx.x == 0)
-        nvshmemx_signal_op(arrived, word, NVSHMEM_SIGNAL_SET, static_cast<int>(q));
-    if (threadIdx.x == 0) {
-        atomicAdd(&all.state->sent.bytes, bytes + sizeof word);
-        atomicAdd(&all.state->sent.messages, 1ull);
-    }
+    return hw_load_relaxed(&params.control->failed) != 0 ||
+           hw_load_relaxed(&params.signals[params.partition.part]->failed) != 0;
 }
 
 /* Waits until the word of a piece from GPU q is there. Returns false after a timeout, or if
@@ -148,16 +127,8 @@ __device__ void put_piece(const internode_params &all, uint32_t q, void *to, con
 __device__ bool wait_piece(const internode_params &all, uint32_t q, uint64_t *arrived,
                            uint32_t epoch)
 {
-    wait_clock clock;
-
-    for (uint32_t poll = 1; !nvshmem_uint64_test(arrived, NVSHMEM_CMP_GE, piece_word(epoch, 0));
-         poll++)
-        if (poll % 64 == 0 && should_abort(all.peers, clock)) {
-            note_lost(all, q);
-            return false;
-        }
-    hw_fence_system();
-    return true;
+    return wait_for_piece(all.puts, q, arrived, epoch, all.peers.timeout_ns,
+                          [&] { return has_failed(all.peers); });
 }
 
 /* Ends waits of a block: aborts the search if one failed, else waits until its own puts have
@@ -205,7 +176,7 @@ __device__ void put_entries(const internode_params &all, uint32_t epoch, uint32_
         if (piece >= pieces)
             continue;
         const count64 begin = entries * piece / pieces, end = entries * (piece + 1) / pieces;
-        put_piece(all, q, inbox + begin, params.inbox[q] + begin, (end - begin) * 8,
+        put_piece(all.puts, q, inbox + begin, params.inbox[q] + begin, (end - begin) * 8,
                   all.entries_arrived + part * HW_INTERNODE_ENTRY_PIECES + piece,
                   piece_word(epoch, static_cast<uint32_t>(end - begin)));
     }
@@ -273,7 +244,8 @@ __device__ bool internode_links::send_bits(const internode_params &all, barrier_
         return false;
     put_entries(all, barriers.epoch, blockIdx.x, gridDim.x, [=](uint32_t) { return entries; });
     if (hw_grid_thread() == 0)
-        atomicAdd(&all.state->sent.word_bytes, 8ull * entries * (all.nodes - 1) * all.per_node);
+        atomicAdd(&all.puts.state->sent.broadcast_bytes,
+                  8ull * entries * (all.puts.nodes - 1) * all.puts.per_node);
     return true;
 }
 
@@ -334,7 +306,8 @@ __device__ __forceinline__ uint32_t piece_begin(const internode_params &all, uin
 __device__ __forceinline__ count64 words_of(const internode_params &all, uint32_t epoch,
                                             uint32_t node)
 {
-    return static_cast<count64>((epoch & 1) * all.nodes + node) * (all.peers.partition.core / 32);
+    return static_cast<count64>((epoch & 1) * all.puts.nodes + node) *
+           (all.peers.partition.core / 32);
 }
 
 /* Where the signal of a part's piece lies. */
@@ -358,15 +331,17 @@ __device__ bool internode_links::send_words(const internode_params &all, barrier
         const uint32_t begin = piece_begin(all, piece), end = piece_begin(all, piece + 1);
         const uint32_t length = pack_piece(all, bitmap, begin, end);
         const count64 bytes = 4ull * (length == HW_PEER_BFS_ALL_WORDS ? end - begin : length);
-        uint32_t *to = all.words_received[all.place] + words_of(all, epoch, all.node) + begin;
-        uint64_t *arrived = all.words_arrived[all.place] + word_signal(all, epoch, part, piece);
-        for (uint32_t step = 1; step < all.nodes; step++) {
-            const uint32_t node = (all.node + step) % all.nodes;
-            put_piece(all, all.part_at[node * all.per_node + all.place], to,
+        uint32_t *to =
+            all.words_received[all.puts.place] + words_of(all, epoch, all.puts.node) + begin;
+        uint64_t *arrived =
+            all.words_arrived[all.puts.place] + word_signal(all, epoch, part, piece);
+        for (uint32_t step = 1; step < all.puts.nodes; step++) {
+            const uint32_t node = (all.puts.node + step) % all.puts.nodes;
+            put_piece(all.puts, all.puts.rank_at[node * all.puts.per_node + all.puts.place], to,
                       all.words_to_send + begin, bytes, arrived, piece_word(epoch, length));
         }
         if (threadIdx.x == 0)
-            atomicAdd(&all.state->sent.word_bytes, bytes * (all.nodes - 1));
+            atomicAdd(&all.puts.state->sent.broadcast_bytes, bytes * (all.puts.nodes - 1));
     }
     return true;
 }
@@ -377,16 +352,16 @@ __device__ bool forward_signals(const internode_params &all, uint32_t epoch)
 {
     bool arrived = true;
 
-    for (uint32_t t = threadIdx.x; arrived && t < all.nodes * all.pieces; t += threads) {
+    for (uint32_t t = threadIdx.x; arrived && t < all.puts.nodes * all.pieces; t += threads) {
         const uint32_t node = t / all.pieces, piece = t % all.pieces;
-        const uint32_t q = all.part_at[node * all.per_node + all.place];
+        const uint32_t q = all.puts.rank_at[node * all.puts.per_node + all.puts.place];
         const uint32_t at = word_signal(all, epoch, q, piece);
-        if (node == all.node)
+        if (node == all.puts.node)
             continue;
-        arrived = wait_piece(all, q, all.words_arrived[all.place] + at, epoch);
-        const uint64_t word = hw_load_relaxed(all.words_arrived[all.place] + at);
-        for (uint32_t place = 0; arrived && place < all.per_node; place++)
-            if (place != all.place)
+        arrived = wait_piece(all, q, all.words_arrived[all.puts.place] + at, epoch);
+        const uint64_t word = hw_load_relaxed(all.words_arrived[all.puts.place] + at);
+        for (uint32_t place = 0; arrived && place < all.puts.per_node; place++)
+            if (place != all.puts.place)
                 signal_word(all.words_arrived[place] + at, word);
     }
     return __syncthreads_and(arrived);
@@ -398,8 +373,8 @@ __device__ void unpack_piece(const internode_params &all, uint32_t q, uint32_t p
 {
     const hw_partition_1d &partition = all.peers.partition;
     const uint32_t begin = piece_begin(all, piece), end = piece_begin(all, piece + 1);
-    const uint32_t *from =
-        all.words_received[all.place_of[q]] + words_of(all, epoch, all.node_of[q]) + begin;
+    const uint32_t *from = all.words_received[all.puts.place_of[q]] +
+                           words_of(all, epoch, all.puts.node_of[q]) + begin;
     uint32_t *bits = all.peers.visited[to.bitmap][partition.part];
     const uint32_t *before = all.peers.visited[1 - to.bitmap][partition.part];
 
@@ -424,13 +399,13 @@ __device__ void unpack_piece(const internode_params &all, uint32_t q, uint32_t p
 __device__ bool internode_links::receive_words(const internode_params &all, barrier_result &result,
                                                barrier_numbers &barriers, const level_broadcast &to)
 {
-    const uint32_t epoch = barriers.epoch - 1, own = all.per_node > 1 && blockIdx.x == 0;
+    const uint32_t epoch = barriers.epoch - 1, own = all.puts.per_node > 1 && blockIdx.x == 0;
     bool ok = own ? forward_signals(all, epoch) : true;
 
     for (uint32_t job = blockIdx.x; ok && job < all.peers.partition.parts * all.pieces;
          job += gridDim.x) {
         const uint32_t q = job / all.pieces, piece = job % all.pieces;
-        uint64_t *arrived = all.words_arrived[all.place] + word_signal(all, epoch, q, piece);
+        uint64_t *arrived = all.words_arrived[all.puts.place] + word_signal(all, epoch, q, piece);
         if (!is_remote(all, q))
             continue;
         ok = __syncthreads_and(threadIdx.x != 0 || wait_piece(all, q, arrived, epoch));
@@ -446,26 +421,14 @@ __device__ bool internode_links::receive_words(const internode_params &all, barr
 __device__ __forceinline__ count64 internode_links::words_within_node(const internode_params &all,
                                                                       count64 words)
 {
-    return words / (all.peers.partition.parts - 1) * (all.per_node - 1);
+    return words / (all.peers.partition.parts - 1) * (all.puts.per_node - 1);
 }
 
 /* Writes down what was put since the last call. The recording thread. */
 __device__ void internode_links::trace_traffic(const internode_params &all, uint32_t index,
                                                hw_peer_bfs_trace_record &record)
 {
-    hw_internode_bfs_state *state = all.state;
-    const hw_internode_bfs_traffic sent = {hw_load_relaxed(&state->sent.bytes),
-                                           hw_load_relaxed(&state->sent.messages),
-                                           hw_load_relaxed(&state->sent.word_bytes)};
-    const uint32_t last = all.peers.trace_capacity - 1;
-    hw_internode_bfs_traffic *to = all.traffic + min(index, last);
-
-    if (index <= last)
-        *to = {0, 0, 0};
-    to->bytes += sent.bytes - state->traced.bytes;
-    to->messages += sent.messages - state->traced.messages;
-    record.bytes += sent.word_bytes - state->traced.word_bytes;
-    state->traced = sent;
+    record.bytes += trace_puts(all.puts, index, all.peers.trace_capacity).broadcast_bytes;
 }
 } // namespace
 } // namespace hw_peer_bfs

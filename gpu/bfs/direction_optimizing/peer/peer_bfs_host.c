@@ -579,7 +579,7 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         const struct hw_peer_bfs_traffic *traffic = &state->traffic[r];
         step->sent.messages = traffic->messages;
         if (state->internode.used && record->bytes > 0)
-            step->sent.messages += state->internode.params.per_node - 1;
+            step->sent.messages += state->internode.params.puts.per_node - 1;
         step->sent.internode.bytes = traffic->internode.bytes;
         step->sent.internode.messages = traffic->internode.messages;
     }
