@@ -113,7 +113,8 @@ gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
 gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
 
 # Kernels that put by NVSHMEM are relocatable, and linked on their own with its device library.
-nvshmem_kernels = gpu/bfs/direction_optimizing/peer/internode_bfs_kernel.cu
+nvshmem_kernels = gpu/bfs/direction_optimizing/peer/internode_bfs_kernel.cu \
+  gpu/sssp/delta/peer/internode_delta_directed_kernel.cu gpu/sssp/delta/peer/internode_delta_kernel.cu
 
 kernels += gpu/bfs/merge/merge_kernel.cu gpu/bfs/merge/merge_phases_kernel.cu
 kernel_includes += gpu/bfs/merge/merge.h gpu/bfs/merge/merge_level.cuh
@@ -185,18 +186,21 @@ gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel
 kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \
   gpu/sssp/delta/peer/peer_delta_finish_kernel.cu gpu/sssp/delta/peer/peer_delta_kernel.cu \
   gpu/sssp/delta/peer/peer_small_frontier_kernel.cu
-kernel_includes += gpu/sssp/delta/peer/peer_small_frontier.h \
+kernel_includes += gpu/sssp/delta/peer/internode_delta.h gpu/sssp/delta/peer/internode_exchange.cuh \
+  gpu/sssp/delta/peer/internode_gpus.cuh gpu/sssp/delta/peer/peer_small_frontier.h \
   gpu/sssp/delta/peer/small_frontier_peers.cuh
 kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_barrier.cuh \
   gpu/sssp/delta/search/delta_block_shared.cuh gpu/sssp/delta/search/delta_broadcast.cuh \
   gpu/sssp/delta/search/delta_init.cuh gpu/sssp/delta/search/delta_iteration.cuh \
-  gpu/sssp/delta/search/delta_keys.cuh gpu/sssp/delta/search/delta_outbox.cuh \
+  gpu/sssp/delta/search/delta_keys.cuh gpu/sssp/delta/search/delta_launch.cuh \
+  gpu/sssp/delta/search/delta_outbox.cuh \
   gpu/sssp/delta/search/delta_parents.cuh gpu/sssp/delta/search/delta_peers.cuh \
   gpu/sssp/delta/search/delta_phases.cuh gpu/sssp/delta/search/delta_pull.cuh \
   gpu/sssp/delta/search/delta_push.cuh gpu/sssp/delta/search/delta_push_queue.cuh \
   gpu/sssp/delta/search/delta_receive.cuh \
   gpu/sssp/delta/search/delta_step_queues.cuh
-gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \
+gpu_sources += gpu/sssp/delta/peer/internode_delta_host.c \
+  gpu/sssp/delta/peer/internode_delta_host.h gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \
   gpu/sssp/delta/peer/peer_small_frontier_host.c gpu/sssp/delta/peer/peer_small_frontier_host.h \
   gpu/sssp/delta/peer/several_gpus_methods.c
 

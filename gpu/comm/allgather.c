@@ -42,7 +42,9 @@ static void set_params(struct hw_allgather *allgather, hw_count offset)
 
     allgather->params = (struct hw_allgather_params){
         .ranks = (uint32_t)ctx->size, .rank = (uint32_t)ctx->rank, .timeout_ns = TIMEOUT_NS};
-    for (int q = 0; q < ctx->size && is_peer(allgather); q++) {
+    for (int q = 0; q < ctx->size && q < HW_ALLGATHER_PEERS; q++) {
+        if (!transport->heap[q]) /* kernels that put between nodes use those of their node */
+            continue;
         char *slots = transport->heap[q] + offset;
         allgather->params.slot[q] = (uint64_t *)slots;
         allgather->params.failed[q] = (uint32_t *)(slots + slot_bytes(ctx->size));

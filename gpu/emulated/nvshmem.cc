@@ -464,6 +464,19 @@ void nvshmemx_putmem_signal_nbi_block(void *to, const void *from, size_t bytes, 
     emulated::block_barrier(emulated::reduction::any, 0);
 }
 
+void nvshmemx_putmem_signal_nbi_warp(void *to, const void *from, size_t bytes, uint64_t *at,
+                                     uint64_t signal, int, int rank)
+{
+    constexpr uint32_t all = 0xffffffff;
+
+    {
+        const emulated::warp_collective begin(emulated::operation::wait, all, 0);
+        if (emulated::thread_index().x % 32 == 0)
+            put(own_block(), to, from, bytes, at, signal, rank);
+    }
+    const emulated::warp_collective end(emulated::operation::wait, all, 0);
+}
+
 void nvshmemx_signal_op(uint64_t *at, uint64_t signal, int, int rank)
 {
     put_word(own_block(), at, signal, rank);

@@ -51,6 +51,11 @@ extern "C" {
 /* As the source of a hint: the edge vanishes in the key of its source. */
 #define HW_DELTA_EQUAL_DISTANCE_PARENT (HW_INVALID_VERTEX - 1)
 
+/* As the source of an update between nodes: it is not of an edge, but lowers or replaces the copy
+ * of the sender's distance of a local id. */
+#define HW_DELTA_LOWER_COPY (HW_INVALID_VERTEX - 2)
+#define HW_DELTA_REPLACE_COPY (HW_INVALID_VERTEX - 3)
+
 /* Maximum of long lists deferred at a time; their packed count has 24 bits. */
 #define HW_DELTA_MAX_LONG_LISTS (UINT32_C(1) << 22)
 
@@ -271,6 +276,14 @@ int hw_peer_delta_launch_lightest(const struct hw_delta_params *params, uint32_t
 
 int hw_peer_delta_launch(const struct hw_delta_params *params, const struct hw_delta_search *search,
                          const struct hw_delta_shape *shape);
+
+/* The same for a kernel of several nodes (gpu/sssp/delta/peer/internode_delta.h). all: its
+ * parameters, of which `params` are the first. */
+int hw_internode_delta_shape(const void *kernel, struct hw_delta_shape *shape);
+int hw_internode_delta_launch_kernel(const void *kernel, const void *all,
+                                     const struct hw_delta_params *params,
+                                     const struct hw_delta_search *search,
+                                     const struct hw_delta_shape *shape);
 
 /* Writes results by graph id of a complete search. */
 int hw_peer_delta_launch_results(const struct hw_delta_params *params,

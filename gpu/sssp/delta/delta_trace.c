@@ -1,14 +1,18 @@
 /* The trace of delta-stepping in one kernel (gpu/sssp/delta/delta_search.h). */
 #include "gpu/sssp/delta/delta_trace.h"
 
+#include "gpu/comm/nvshmem/internode_puts_host.h"
 #include "gpu/device/device.h"
+#include "lib/base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Of fill_step(). */
 struct fill_context {
-    uint32_t ranks;
+    uint32_t ranks; /* with addresses */
     bool bellman_ford;
+    struct hw_internode_puts_traffic *put; /* [records] into other nodes, or NULL */
 };
 
 /* Converts one trace record. */
@@ -38,19 +42,40 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->edges_examined = (hw_count)(record->pushed + record->pulled);
     step->sent.bytes = (hw_count)record->sent;
     step->sent.messages = record->sent > 0 ? (hw_count)fill->ranks - 1 : 0;
+    if (fill->put) {
+        step->sent.internode.bytes = (hw_count)fill->put[r].bytes;
+        step->sent.internode.messages = (hw_count)fill->put[r].messages;
+        step->sent.messages += (hw_count)fill->put[r].messages;
+    }
     step->seconds[HW_PHASE_EXPANSION] =
         1e-9 * (double)(record->nanoseconds - record[-1].nanoseconds);
 }
 
-enum hw_status hw_delta_append_trace(const struct hw_delta_params *params, bool bellman_ford,
+/* What each of `count` records put into other nodes, for the caller to free. Local. */
+static enum hw_status read_puts(const struct hw_internode_puts *puts, hw_count count,
+                                struct hw_internode_puts_traffic **put, struct hw_error *err)
+{
+    HW_TRY(hw_alloc(put, count + 1, sizeof **put, "the steps", err));
+    const enum hw_status status = hw_internode_puts_read_traffic(puts, count, *put, err);
+    if (status == HW_OK)
+        return HW_OK;
+    free(*put);
+    *put = NULL;
+    return status;
+}
+
+enum hw_status hw_delta_append_trace(const struct hw_delta_params *params,
+                                     const struct hw_internode_puts *puts, bool bellman_ford,
                                      struct hw_trace *steps, struct hw_error *err)
 {
-    struct fill_context context = {.ranks = params->partition.ranks, .bellman_ford = bellman_ford};
+    struct fill_context context = {.ranks = puts ? puts->per_node : params->partition.ranks,
+                                   .bellman_ford = bellman_ford};
     uint32_t count = 0;
-    enum hw_status status = hw_gpu_get(&count, &params->control->trace_records, sizeof count, err);
 
-    if (status != HW_OK)
-        return status;
+    HW_TRY(hw_gpu_get(&count, &params->control->trace_records, sizeof count, err));
+    if (puts)
+        HW_TRY(read_puts(puts, hw_gpu_trace_stored(count, params->config.trace_capacity),
+                         &context.put, err));
     const struct hw_gpu_records records = {
         .record = params->trace,
         .count = hw_gpu_trace_stored(count, params->config.trace_capacity),
@@ -58,5 +83,7 @@ enum hw_status hw_delta_append_trace(const struct hw_delta_params *params, bool 
         .size = sizeof *params->trace,
         .fill = fill_step,
         .context = &context};
-    return hw_gpu_append_records(&records, steps, err);
+    const enum hw_status status = hw_gpu_append_records(&records, steps, err);
+    free(context.put);
+    return status;
 }

@@ -1,8 +1,8 @@
 /* Method `delta` on one GPU: host side. Chooses the kernel. */
+#include "gpu/sssp/common/small_frontier_host.h"
 #include "gpu/sssp/delta/delta_kernel_option.h"
 #include "gpu/sssp/delta/delta_trace.h"
 #include "gpu/sssp/delta/one_gpu_delta_search.h"
-#include "gpu/sssp/common/small_frontier_host.h"
 
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/graph/build/csr_builder.h"
@@ -89,9 +89,10 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
                             struct hw_error *err)
 {
     const struct state *state = engine->state;
-    enum hw_status status = state->small_frontier
-                                ? hw_small_frontier_append_trace(&state->front.params, steps, err)
-                                : hw_delta_append_trace(&state->balanced.params, false, steps, err);
+    enum hw_status status =
+        state->small_frontier
+            ? hw_small_frontier_append_trace(&state->front.params, steps, err)
+            : hw_delta_append_trace(&state->balanced.params, NULL, false, steps, err);
 
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }

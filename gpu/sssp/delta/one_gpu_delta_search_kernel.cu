@@ -1,5 +1,5 @@
 /* Delta-stepping on one GPU: one cooperative kernel (gpu/sssp/delta/delta_search.h). */
-#include "gpu/sssp/delta/search/delta_phases.cuh"
+#include "gpu/sssp/delta/search/delta_launch.cuh"
 
 namespace
 {

@@ -158,13 +158,15 @@ static void plan_heap(struct hw_distributed_sssp *sssp)
 {
     struct hw_gpu_engine *engine = sssp->engine;
     const hw_count pair = 16; /* of values; those of distances may be shorter */
+    const uint32_t least = sssp->single_kernel.min_outbox;
+    const hw_count pairs =
+        sssp->params.config.block_size > least ? sssp->params.config.block_size : least;
     hw_count at = 0;
 
     sssp->comm.allgather_offset = 0;
     at += hw_allgather_heap_bytes(engine->ctx->size);
     for (int parity = 0; parity < 2; parity++) {
-        sssp->comm.owner_outbox[parity] =
-            hw_outbox_reserve(&engine->transport, sssp->params.config.block_size * pair, &at);
+        sssp->comm.owner_outbox[parity] = hw_outbox_reserve(&engine->transport, pairs * pair, &at);
         sssp->comm.broadcast_outbox[parity] =
             hw_outbox_reserve(&engine->transport, sssp->params.config.num_delegates * pair, &at);
     }

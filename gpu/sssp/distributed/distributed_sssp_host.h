@@ -114,6 +114,7 @@ struct hw_distributed_sssp_single_kernel {
     hw_count distance_at, value_at;    /* offsets of distances and values in the heap */
     const uint64_t *in_offset;         /* [lists.count + 1] edges that end at each owned vertex */
     const struct hw_gpu_edge *in_edge; /* [in_offset[lists.count]] */
+    uint32_t min_outbox;               /* pairs that an outbox for an owner holds, at least */
     void *state;
 };
 

@@ -3,7 +3,7 @@
  * (gpu/sssp/delta/delta_search.h). A translation unit of their own, since they take long to
  * compile.
  */
-#include "gpu/sssp/delta/search/delta_phases.cuh"
+#include "gpu/sssp/delta/search/delta_launch.cuh"
 
 using namespace hw_delta::search;
 

@@ -4,7 +4,7 @@
  * report.
  */
 #include "gpu/sssp/delta/peer/peer_small_frontier.h"
-#include "gpu/sssp/delta/search/delta_phases.cuh"
+#include "gpu/sssp/delta/search/delta_launch.cuh"
 
 namespace hw_delta::search
 {

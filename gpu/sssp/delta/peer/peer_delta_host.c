@@ -6,6 +6,7 @@
 #include "gpu/sssp/delta/delta_kernel_option.h"
 #include "gpu/sssp/delta/delta_search.h"
 #include "gpu/sssp/delta/delta_trace.h"
+#include "gpu/sssp/delta/peer/internode_delta_host.h"
 #include "gpu/sssp/delta/peer/peer_small_frontier_host.h"
 #include "lib/engine/sssp/sssp_options.h"
 
@@ -22,6 +23,7 @@ struct peer_delta {
     struct hw_delta_shape shape;
     uint32_t searches; /* begun */
     struct hw_peer_small_frontier small;
+    struct hw_internode_delta_search internode; /* for nodes whose kernels put */
 };
 
 static struct peer_delta *state_of(const struct hw_distributed_sssp *sssp)
@@ -34,9 +36,9 @@ static bool fits(const struct hw_distributed_sssp *sssp)
     const struct hw_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
 
-    return engine->transport.peer_access && sssp->weight_stats.negative == 0 &&
-           part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && sssp->params.lists.num_blocks == 1 &&
-           sssp->params.config.ranks <= HW_DELTA_RANKS;
+    return (engine->transport.peer_access || engine->transport.kernels_put) &&
+           sssp->weight_stats.negative == 0 && part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED &&
+           sssp->params.lists.num_blocks == 1 && sssp->params.config.ranks <= HW_DELTA_RANKS;
 }
 
 /* Chooses the kernel. Collective; ranks agree. */
@@ -44,9 +46,11 @@ static enum hw_status plan_search(struct hw_distributed_sssp *sssp, struct hw_er
 {
     struct hw_peer_small_frontier *small = &state_of(sssp)->small;
 
+    hw_internode_delta_plan(&state_of(sssp)->internode, sssp);
     if (sssp->config.bellman_ford)
         return HW_OK;
-    HW_TRY(hw_peer_small_frontier_choose(sssp, small, err));
+    if (!state_of(sssp)->internode.used) /* it needs the addresses of all distances */
+        HW_TRY(hw_peer_small_frontier_choose(sssp, small, err));
     sssp->engine->kernel = hw_delta_kernel_name(small->chosen ? HW_DELTA_KERNEL_SMALL_FRONTIER
                                                               : HW_DELTA_KERNEL_BALANCED);
     if (small->chosen)
@@ -75,6 +79,7 @@ static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
     sssp->single_kernel.value_at = at;
     at = hw_heap_after(at, (hw_count)sssp->params.config.num_local_ids *
                                (hw_count)sizeof *sssp->params.state.value);
+    at = hw_internode_delta_reserve_heap(&peer->internode, sssp->params.config.ranks, at);
     return peer->small.chosen ? hw_peer_small_frontier_reserve_heap(&peer->small, at) : at;
 }
 
@@ -97,6 +102,7 @@ static void add_arrays(struct hw_distributed_sssp *sssp)
     if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
                    sizeof *params->trace);
+    hw_internode_delta_add_arrays(&state_of(sssp)->internode, sssp);
     if (state_of(sssp)->small.chosen)
         hw_peer_small_frontier_add_arrays(sssp, &state_of(sssp)->small);
 }
@@ -148,6 +154,8 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
     struct peer_delta *peer = state_of(sssp);
 
     for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
+        if (!transport->heap[q]) /* of another node */
+            continue;
         peer->params.distance_of[q] = transport->heap[q] + sssp->single_kernel.distance_at;
         for (int parity = 0; parity < 2; parity++)
             peer->params.touched_of[parity][q] =
@@ -161,7 +169,9 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
             peer->params.outbox[parity].recv[q] = outboxes.recv[q];
         }
     }
-    peer->params.outbox_capacity = sssp->params.config.block_size;
+    peer->params.outbox_capacity = sssp->params.config.block_size > sssp->single_kernel.min_outbox
+                                       ? sssp->params.config.block_size
+                                       : sssp->single_kernel.min_outbox;
 }
 
 /* Copies the lightest edges, and determines on all parts where vertices of one edge begin.
@@ -216,7 +226,9 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
     params->config.policy = hw_delta_policy_of(&graph);
     reuse_arrays(&sssp->params, params);
     set_peer_pointers(sssp);
-    if (status == HW_OK)
+    if (status == HW_OK && peer->internode.used)
+        status = hw_internode_delta_open(&peer->internode, sssp, params, &peer->shape, err);
+    else if (status == HW_OK)
         status = hw_cuda(hw_peer_delta_shape(params, &peer->shape), "method delta", err);
     status = hw_agree(sssp->engine->ctx->world, status, err);
     if (status == HW_OK)
@@ -252,6 +264,9 @@ static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, st
         if (error != cudaSuccess && error != cudaErrorNotReady)
             return hw_cuda((int)error, "the kernel of method delta", err);
     }
+    if (report->failed && peer->internode.used)
+        HW_TRY(hw_internode_puts_outcome(&peer->internode.params.internode.puts,
+                                         peer->params.allgather.timeout_ns, err));
     if (report->failed)
         return hw_fail(err, HW_INTERNAL, "rank %d timed out: a GPU did not arrive at a barrier",
                        sssp->engine->ctx->rank);
@@ -275,23 +290,39 @@ static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, stru
     return status == HW_OK ? hw_distributed_sssp_clear_counters(sssp, err) : status;
 }
 
+/* Does not wait. Local. */
+static enum hw_status launch(struct peer_delta *peer, const struct hw_delta_search *search,
+                             struct hw_error *err)
+{
+    if (peer->internode.used)
+        return hw_internode_delta_launch(&peer->internode, &peer->params, search, &peer->shape,
+                                         err);
+    if (peer->small.chosen)
+        return hw_peer_small_frontier_run(&peer->small, &peer->params, search, err);
+    return hw_cuda(hw_peer_delta_launch(&peer->params, search, &peer->shape),
+                   "the kernel of method delta", err);
+}
+
 static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     struct peer_delta *peer = state_of(sssp);
     const bool host_continues =
         sssp->engine->options.canonical_parents || sssp->config.may_overflow;
+    /* Between nodes no distance is loaded, so that parents need all of them. */
+    const bool broadcast_all =
+        host_continues || (peer->internode.used && !peer->params.config.push_only);
     const struct hw_delta_search search = {.root = sssp->search.root_local_id,
                                            .first_allgather = sssp->comm.allgather.number + 1,
                                            .run = ++peer->searches,
-                                           .broadcast_all = host_continues};
-    enum hw_status status =
-        peer->small.chosen ? hw_peer_small_frontier_run(&peer->small, &peer->params, &search, err)
-                           : hw_cuda(hw_peer_delta_launch(&peer->params, &search, &peer->shape),
-                                     "the kernel of method delta", err);
+                                           .broadcast_all = broadcast_all};
+    enum hw_status status = launch(peer, &search, err);
 
-    if (status != HW_OK) /* sends the failure to all ranks */
+    if (status != HW_OK && !peer->internode.used) /* sends the failure to all ranks */
         return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
-    status = wait_for_search(sssp, err);
+    if (status == HW_OK)
+        status = wait_for_search(sssp, err);
+    if (peer->internode.used) /* what follows needs all ranks */
+        status = hw_agree(sssp->engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
     sssp->comm.allgather.number += peer->params.report->rounds;
@@ -328,7 +359,9 @@ static enum hw_status trace(struct hw_distributed_sssp *sssp, struct hw_trace *s
 
     if (peer->small.chosen)
         HW_TRY(hw_peer_small_frontier_append_trace(&peer->small, searched, steps, err));
-    return hw_delta_append_trace(&peer->params, sssp->config.bellman_ford, steps, err);
+    return hw_delta_append_trace(
+        &peer->params, peer->internode.used ? &peer->internode.params.internode.puts : NULL,
+        sssp->config.bellman_ford, steps, err);
 }
 
 const struct hw_distributed_sssp_single_kernel_ops hw_peer_delta_ops = {

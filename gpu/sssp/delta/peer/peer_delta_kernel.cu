@@ -2,7 +2,8 @@
  * Delta-stepping on several GPUs of one node: one cooperative kernel on each GPU, and the kernels
  * that write its results (gpu/sssp/delta/delta_search.h).
  */
-#include "gpu/sssp/delta/search/delta_phases.cuh"
+#include "gpu/sssp/delta/peer/internode_gpus.cuh"
+#include "gpu/sssp/delta/search/delta_launch.cuh"
 
 namespace hw_delta::search
 {
@@ -121,6 +122,21 @@ int hw_peer_delta_launch(const hw_delta_params *params, const hw_delta_search *s
                          const hw_delta_shape *shape)
 {
     return launch_search(search_kernel(params), params, search, shape);
+}
+
+int hw_internode_delta_shape(const void *kernel, hw_delta_shape *shape)
+{
+    static_assert(sizeof(block_shared<internode_gpus<false>>) ==
+                      sizeof(block_shared<internode_gpus<true>>),
+                  "one size");
+    return choose_shape<internode_gpus<false>>(kernel, shape);
+}
+
+int hw_internode_delta_launch_kernel(const void *kernel, const void *all,
+                                     const hw_delta_params *params, const hw_delta_search *search,
+                                     const hw_delta_shape *shape)
+{
+    return launch_search_with(kernel, all, params, search, shape);
 }
 
 int hw_peer_delta_launch_forget(const hw_delta_params *params, uint32_t root)

@@ -102,6 +102,8 @@ __device__ void signal_arrival(const kernel_params<Peers> &params,
     if (!__shfl_sync(HW_WARP, last, 0))
         return;
     const uint32_t half = load_counter(params, shared, number + 1);
+    if constexpr (Peers::has_network)
+        Peers::stage_counters(params, half, allgather);
     Peers::quiet();
     for (uint32_t step = 1; step <= Peers::ranks(params); step++)
         Peers::signal(params, (Peers::rank(params) + step) % Peers::ranks(params), half, allgather);
@@ -174,7 +176,10 @@ __device__ __forceinline__ void count_updates(const kernel_params<Peers> &params
     const uint32_t q = threadIdx.x & 31;
     const bool other = q < Peers::ranks(params) && q != Peers::rank(params);
     const uint32_t sent = other ? sent_by(params, shared, q) : 0;
-    const uint64_t scan = hw_warp_scan(static_cast<uint64_t>(min(sent, params.outbox_capacity)));
+    uint32_t entries = min(sent, params.outbox_capacity);
+    if constexpr (Peers::has_network)
+        entries = other && Peers::sends_all_keys(params, q, sent) ? 0 : entries;
+    const uint64_t scan = hw_warp_scan(static_cast<uint64_t>(entries));
     const bool full = __any_sync(HW_WARP, sent > params.outbox_capacity);
 
     if (q < Peers::ranks(params))
@@ -203,6 +208,9 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
     else if (warp == warps - 1)
         signal_arrival(params, shared, search.barriers, allgather, number);
     __syncthreads();
+    if constexpr (Peers::has_network)
+        if (i == threads - 1)
+            Peers::end_puts(shared);
     if (i < HW_ALLGATHER_PEER_WORDS) {
         shared.reduced[i] = reduce_word(params, shared, i);
     } else if (i >= 32 && i < 32 + HW_DELTA_COUNT_WORDS) {

@@ -56,9 +56,19 @@ template <> struct exchange_shared<true> {
                           [warps]; /* counts of each warp, then where its updates go */
 };
 
+/* The same for GPUs of other nodes. */
+template <bool has_network> struct network_shared {
+};
+
+template <> struct network_shared<true> {
+    uint32_t has_puts;   /* the block has put something since it last waited for its puts */
+    uint32_t piece_used; /* entries of the piece that the block packs */
+};
+
 /* Shared memory of a block. It holds the parameters, too: functions that are not inlined find them
  * there without a register. */
-template <class Peers> struct block_shared : exchange_shared<Peers::several> {
+template <class Peers>
+struct block_shared : exchange_shared<Peers::several>, network_shared<Peers::has_network> {
     kernel_params<Peers> params;
     iteration_counters previous;         /* of the previous iteration; `rest`: of the whole queue */
     uint32_t rest_before;                /* vertices in the rest queue when the iteration began */

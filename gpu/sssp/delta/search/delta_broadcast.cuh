@@ -149,7 +149,8 @@ __device__ __forceinline__ void unpack_chunk(const uint4 *received, uint32_t mas
             there[32 * k] = key[k];
 }
 
-/* Unpacks the other GPUs' broadcasts; loads the masks of the next chunk ahead. */
+/* Unpacks the broadcasts of the other GPUs of this node; loads the masks of the next chunk ahead.
+ */
 template <int kind, class Peers>
 __device__ void unpack_broadcast(const kernel_params<Peers> &params, uint32_t parity)
 {
@@ -158,6 +159,9 @@ __device__ void unpack_broadcast(const kernel_params<Peers> &params, uint32_t pa
 
     for (uint32_t step = 1; step < Peers::ranks(params); step++) {
         const uint32_t q = (Peers::rank(params) + step) % Peers::ranks(params);
+        if constexpr (Peers::has_network)
+            if (!Peers::is_near(params, q))
+                continue;
         const uint4 *buffer = static_cast<const uint4 *>(params.outbox[parity].recv[q]);
         const uint32_t chunks = chunks_of<kind>(params.vertices.core_of[q]);
         key_of<kind> *there =

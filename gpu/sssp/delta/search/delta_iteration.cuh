@@ -253,6 +253,25 @@ __device__ void trace_add_found(const kernel_params<Peers> &params,
         params.trace[search.trace_records - 1].found += count;
 }
 
+/* Bytes of updates and keys that this GPU sent, for trace record `index`. The recording thread. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint64_t bytes_sent(const kernel_params<Peers> &params,
+                                               const block_shared<Peers> &shared, uint32_t index)
+{
+    uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
+
+    if constexpr (Peers::has_network) /* keys are counted for all other ranks */
+        sent = sent / (Peers::ranks(params) - 1) * (params.internode.puts.per_node - 1) +
+               Peers::trace_sent(params, index).bytes;
+    for (uint32_t q = 0; q < Peers::ranks(params); q++) {
+        if constexpr (Peers::has_network)
+            if (!Peers::is_near(params, q))
+                continue;
+        sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
+    }
+    return sent;
+}
+
 /* Appends a trace record, if a trace is wanted. One thread of the GPU writes it. */
 template <int kind, class Peers>
 __device__ void trace_append(const kernel_params<Peers> &params, const block_shared<Peers> &shared,
@@ -260,9 +279,7 @@ __device__ void trace_append(const kernel_params<Peers> &params, const block_sha
 {
     if (!params.trace || hw_grid_thread() != 0)
         return;
-    uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
-    for (uint32_t q = 0; q < Peers::ranks(params); q++)
-        sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
+    const uint64_t sent = bytes_sent<kind>(params, shared, search.trace_records);
     *trace_slot(params.trace, params.config.trace_capacity, search.trace_records) =
         hw_delta_trace_record{routine,
                               search.bucket,

@@ -48,6 +48,46 @@ __device__ __forceinline__ void send_to_owner(const kernel_params<Peers> &params
     Peers::mark_touched(params, parity, q, position);
 }
 
+/* Stores an update for rank q that is about the copy of an owned vertex there. how:
+ * HW_DELTA_LOWER_COPY or HW_DELTA_REPLACE_COPY. Any thread. */
+template <int kind, class Peers>
+__device__ __forceinline__ void append_copy(const kernel_params<Peers> &params,
+                                            const lane_state<kind> &state, uint32_t q,
+                                            uint32_t local_id, key_of<kind> key, uint32_t how)
+{
+    const uint32_t at = atomicAdd(&params.control->counters[(state.iteration + 1) & 3].sent[q], 1u);
+
+    if (at < params.outbox_capacity) /* else all keys are sent */
+        Peers::store_entry(params, state.parity, q, at, make_entry<kind>(local_id, how, key));
+}
+
+/* Lowers rank q's copy of the key of an owned vertex. Any thread. */
+template <int kind, class Peers>
+__device__ __forceinline__ void lower_copy(const kernel_params<Peers> &params,
+                                           const lane_state<kind> &state, uint32_t q,
+                                           uint32_t local_id, key_of<kind> key)
+{
+    if constexpr (Peers::has_network)
+        if (!Peers::is_near(params, q)) {
+            append_copy(params, state, q, local_id, key, HW_DELTA_LOWER_COPY);
+            return;
+        }
+    Peers::lower_distance(params, q, local_id, key);
+}
+
+/* Replaces it. Between nodes by updates, to GPUs of this node too, which may still be storing what
+ * was broadcast before; they apply updates after that. */
+template <int kind, class Peers>
+__device__ __forceinline__ void replace_copy(const kernel_params<Peers> &params,
+                                             const lane_state<kind> &state, uint32_t q,
+                                             uint32_t local_id, key_of<kind> key)
+{
+    if constexpr (Peers::has_network)
+        append_copy(params, state, q, local_id, key, HW_DELTA_REPLACE_COPY);
+    else
+        Peers::store_distance(params, q, local_id, key);
+}
+
 /* Updates of a warp, some of each lane, grouped by owner. The updates stay in the send buffer. */
 struct send_batch {
     const uint4 *entry;                /* of this lane, every 32nd */

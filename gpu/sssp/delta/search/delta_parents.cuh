@@ -9,7 +9,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
 
-#include "gpu/sssp/delta/search/delta_keys.cuh"
+#include "gpu/sssp/delta/search/delta_outbox.cuh"
 
 namespace hw_delta::search
 {
@@ -130,11 +130,12 @@ __device__ uint32_t find_nearer_parent(const kernel_params<Peers> &params, lane_
 
 /* Stores the key of an owned vertex into the distances of all other GPUs. */
 template <int kind, class Peers>
-__device__ void publish_distance(const kernel_params<Peers> &params, uint32_t v, key_of<kind> key)
+__device__ void publish_distance(const kernel_params<Peers> &params, const lane_state<kind> &state,
+                                 uint32_t v, key_of<kind> key)
 {
     for (uint32_t q = 0; q < Peers::ranks(params); q++)
         if (q != Peers::rank(params))
-            Peers::store_distance(params, q, owned_begin(params) + v, key);
+            replace_copy(params, state, q, owned_begin(params) + v, key);
 }
 
 /* Queues vertices without a parent, one a lane, and publishes `parent_pending` for them, since
@@ -149,7 +150,7 @@ __device__ __forceinline__ uint32_t defer_parent(const kernel_params<Peers> &par
         store_result<kind>(params, v, HW_INVALID_VERTEX, key);
     if constexpr (Peers::several)
         if (parentless && !params.config.push_only)
-            publish_distance<kind>(params, v, parent_pending);
+            publish_distance<kind>(params, state, v, parent_pending);
     buffer_vertex(shared, step_queue, state.step_count, parentless, v);
     return parentless;
 }
@@ -353,7 +354,7 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
             store_result<kind>(params, v, source, key);
             if constexpr (Peers::several) {
                 __threadfence_system();
-                publish_distance<kind>(params, v, key);
+                publish_distance<kind>(params, state, v, key);
             }
         }
         parentless += first && !found;

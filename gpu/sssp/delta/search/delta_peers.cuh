@@ -1,11 +1,12 @@
 /*
  * Backends of delta-stepping (gpu/sssp/delta/delta_search.h): one GPU, or several GPUs that map
- * each other's memory. The search is a template over them, `class Peers`; what only several GPUs do
- * vanishes from the kernel of one.
+ * each other's memory; and one of several nodes (internode_gpus.cuh). The search is a template over
+ * them, `class Peers`; what only several GPUs do vanishes from the kernel of one.
  *
  * A backend provides:
  *
  *   several   constant: whether there are other GPUs
+ *   has_network  constant: whether some of them are reached by puts alone (internode_gpus.cuh)
  *   directed  constant: whether lists that are pulled differ from lists that are pushed
  *   offset    type of the lists' offsets
  *   ranks(), rank(), owned_begin(), owner_of(), is_local()
@@ -42,7 +43,7 @@ template <class Peers> struct kernel_params : hw_delta_params {
 
 /* Every vertex is local, and its local id is its position. */
 template <typename Offset, bool has_in_lists> struct one_gpu {
-    static constexpr bool several = false, directed = has_in_lists;
+    static constexpr bool several = false, has_network = false, directed = has_in_lists;
     using offset = Offset;
     using params = const kernel_params<one_gpu> &;
 
@@ -74,10 +75,11 @@ template <typename Offset, bool has_in_lists> struct one_gpu {
 
 /* ---- several GPUs over NVLink or PCIe ---- */
 
-template <bool has_in_lists> struct peer_gpus {
-    static constexpr bool several = true, directed = has_in_lists;
+/* What a backend of several GPUs has, `Peers`. */
+template <class Peers, bool has_in_lists> struct gpus_with_addresses {
+    static constexpr bool several = true, has_network = false, directed = has_in_lists;
     using offset = uint64_t;
-    using params = const kernel_params<peer_gpus> &;
+    using params = const kernel_params<Peers> &;
 
     static __device__ __forceinline__ uint32_t ranks(params p)
     {
@@ -180,6 +182,11 @@ template <bool has_in_lists> struct peer_gpus {
             *static_cast<volatile uint32_t *>(p.allgather.failed[q]) = 1;
         __threadfence_system();
     }
+};
+
+/* Every GPU maps the memory of all others. */
+template <bool has_in_lists>
+struct peer_gpus : gpus_with_addresses<peer_gpus<has_in_lists>, has_in_lists> {
 };
 
 /* ---- lists ---- */

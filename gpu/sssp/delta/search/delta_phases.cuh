@@ -23,15 +23,12 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PHASES_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PHASES_CUH
 
-#include "gpu/device/launch.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/search/delta_broadcast.cuh"
 #include "gpu/sssp/delta/search/delta_init.cuh"
 #include "gpu/sssp/delta/search/delta_parents.cuh"
 #include "gpu/sssp/delta/search/delta_pull.cuh"
 #include "gpu/sssp/delta/search/delta_step_queues.cuh"
-
-#include <cuda_runtime.h>
 
 namespace hw_delta::search
 {
@@ -373,13 +370,16 @@ __device__ __noinline__ void broadcast_distances(search_run<kind, Peers> &run, k
 {
     block_shared<Peers> &shared = shared_memory<Peers>();
     const kernel_params<Peers> &params = shared.params;
-    const bool packed = can_pack<kind>(params);
+    const bool packed = Peers::has_network || can_pack<kind>(params);
     lane_state<kind> state;
 
     begin_iteration(params, shared, state, run.search, true, true);
     add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
     requeue_step(params, shared, state, shared.previous.step);
-    if (packed)
+    if constexpr (Peers::has_network)
+        Peers::template broadcast<kind>(state, run.search.allgather, run.search.broadcast_below,
+                                        to);
+    else if (packed)
         broadcast_packed<kind>(params, shared, state, run.search.broadcast_below, to);
     else
         broadcast_direct<kind>(params, state, run.search.broadcast_below, to);
@@ -388,7 +388,9 @@ __device__ __noinline__ void broadcast_distances(search_run<kind, Peers> &run, k
     if (!packed || !run.ok)
         return;
     unpack_broadcast<kind>(params, state.parity);
-    run.ok = grid_barrier(params, shared, run.search, run.search.iteration);
+    if constexpr (Peers::has_network)
+        run.ok = Peers::template unpack_from_nodes<kind>(run.search.allgather - 1);
+    run.ok = run.ok && grid_barrier(params, shared, run.search, run.search.iteration);
 }
 
 /* Whether loading keys of the bucket during the pull is cheaper than broadcasting them before. A
@@ -410,7 +412,7 @@ __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool
     const kernel_params<Peers> &params = shared.params;
     search_state<kind> &search = run.search;
     const bucket_bounds<kind> from = search.bound;
-    const bool remote = Peers::several && should_load_remote(params, search);
+    const bool remote = Peers::several && !Peers::has_network && should_load_remote(params, search);
     lane_state<kind> state;
 
     search.has_leftovers = search.has_leftovers || anything_queued(shared);
@@ -622,10 +624,10 @@ __device__ void write_report(const search_run<kind, Peers> &run, const hw_delta_
     }
 }
 
+/* The whole search, in a cooperative kernel. */
 template <int kind, class Peers>
-__global__ void __launch_bounds__(threads, 1)
-    delta_stepping(const __grid_constant__ kernel_params<Peers> params,
-                   const hw_delta_search request)
+__device__ __forceinline__ void search_in_kernel(const kernel_params<Peers> &params,
+                                                 const hw_delta_search &request)
 {
     copy_params(params);
     search_run<kind, Peers> run = {{}, true};
@@ -639,53 +641,6 @@ __global__ void __launch_bounds__(threads, 1)
         finish_search(run, request);
     if (hw_grid_thread() == 0)
         write_report(run, request);
-}
-
-/* ---- launches ---- */
-
-/* Chooses blocks and bytes of shared memory for this device. kernel: delta_stepping() of Peers. */
-template <class Peers> int choose_shape(const void *kernel, hw_delta_shape *shape)
-{
-    shape->shared_bytes = static_cast<int>(sizeof(block_shared<Peers>));
-    return hw_resident_grid(kernel, threads, sizeof(block_shared<Peers>), 1, &shape->blocks);
-}
-
-int launch_search(const void *kernel, const hw_delta_params *params, const hw_delta_search *search,
-                  const hw_delta_shape *shape)
-{
-    void *arguments[] = {const_cast<hw_delta_params *>(params),
-                         const_cast<hw_delta_search *>(search)};
-    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
-
-    if (error != cudaSuccess)
-        return error;
-    return cudaLaunchCooperativeKernel(kernel, dim3(shape->blocks), dim3(threads), arguments,
-                                       static_cast<size_t>(shape->shared_bytes), nullptr);
-}
-
-/* Copies the two lightest edges of each of `count` lists. past, unless NULL: past the last vertex
- * of several edges; in-lists count, too, where they are others. */
-template <class Peers>
-__global__ void copy_lightest(const __grid_constant__ kernel_params<Peers> params,
-                              const hw_delta_lists lists, uint32_t count,
-                              hw_delta_lightest *lightest, uint32_t *past)
-{
-    uint32_t core = 0;
-
-    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
-        const uint32_t v = static_cast<uint32_t>(i);
-        const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
-        for (uint64_t k = 0; k < 2; k++)
-            lightest[v].edge[k] =
-                begin + k < end ? lists.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
-        uint64_t edges = end - begin;
-        if (Peers::directed && past)
-            edges = list_begin(params, params.out, v + 1) - list_begin(params, params.out, v) +
-                    list_begin(params, params.in, v + 1) - list_begin(params, params.in, v);
-        core = edges > 1 ? v + 1 : core;
-    }
-    if (past)
-        atomicMax(past, core);
 }
 
 } // namespace

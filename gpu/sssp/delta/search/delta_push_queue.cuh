@@ -26,7 +26,7 @@ __device__ __forceinline__ void rebroadcast_lowered(const kernel_params<Peers> &
     const key_of<kind> key = __ldcg(distances<kind>(params) + local_id);
     for (uint32_t q = 0; key < state.rebroadcast_below && q < Peers::ranks(params); q++)
         if (q != Peers::rank(params))
-            Peers::lower_distance(params, q, local_id, key);
+            lower_copy(params, state, q, local_id, key);
 }
 
 /* The vertex of deferred update i, or none; vertices of the rest of the bucket are queued.

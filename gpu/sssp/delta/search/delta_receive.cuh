@@ -35,6 +35,21 @@ __device__ __forceinline__ const uint4 *entry_at(const kernel_params<Peers> &par
            (q > 0 ? i - shared.updates_end[q - 1] : i);
 }
 
+/* Applies an update that is about a copy of a remote distance. Returns whether it is one. */
+template <int kind, class Peers>
+__device__ __forceinline__ bool receive_copy(const kernel_params<Peers> &params, const uint4 &entry)
+{
+    key_of<kind> *copy = distances<kind>(params) + entry.x;
+
+    if (entry.y == HW_DELTA_LOWER_COPY)
+        atomic_lower(copy, key_of_entry<kind>(entry));
+    else if (entry.y == HW_DELTA_REPLACE_COPY)
+        *static_cast<volatile key_of<kind> *>(copy) = key_of_entry<kind>(entry);
+    else
+        return false;
+    return true;
+}
+
 /* Applies update i. Returns the position of the vertex if its key is lower now, else
  * HW_INVALID_VERTEX. */
 template <int kind, class Peers>
@@ -44,6 +59,9 @@ __device__ __forceinline__ uint32_t receive_entry(const kernel_params<Peers> &pa
 {
     const uint4 entry = __ldcg(entry_at(params, shared, parity, i));
 
+    if constexpr (Peers::has_network)
+        if (receive_copy<kind>(params, entry))
+            return HW_INVALID_VERTEX;
     key = key_of_entry<kind>(entry);
     if (key >= atomic_lower(distances<kind>(params) + owned_begin(params) + entry.x, key))
         return HW_INVALID_VERTEX;
@@ -87,6 +105,9 @@ __device__ void receive_many(const kernel_params<Peers> &params, block_shared<Pe
             const uint64_t i = (w * updates_in_flight + k) * 32 + lane;
             entry[k] = i < count ? __ldcg(entry_at(params, shared, state.parity, i))
                                  : make_uint4(HW_INVALID_VERTEX, 0, 0, 0);
+            if constexpr (Peers::has_network)
+                if (i < count && receive_copy<kind>(params, entry[k]))
+                    entry[k].x = HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (uint32_t k = 0; k < updates_in_flight;
@@ -134,6 +155,37 @@ __device__ void receive_in_place(const kernel_params<Peers> &params, block_share
     }
 }
 
+/* Applies all keys that ranks of other nodes sent in place of too many updates: of the vertices
+ * owned here, and their own. */
+template <int kind, class Peers>
+__device__ void receive_all_keys(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+                                 lane_state<kind> &state)
+{
+    key_of<kind> *own = distances<kind>(params) + owned_begin(params);
+    const uint64_t size = params.partition.block_size;
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint32_t q = 0; q < Peers::ranks(params); q++) {
+        if (!Peers::sends_all_keys(params, q, sent_by(params, shared, q)))
+            continue;
+        const key_of<kind> *keys =
+            static_cast<const key_of<kind> *>(params.outbox[state.parity].recv[q]);
+        key_of<kind> *copy = distances<kind>(params) + q * size;
+        for (uint64_t i = hw_grid_thread(); i - lane < size; i += hw_grid_threads()) {
+            const uint32_t v = static_cast<uint32_t>(i);
+            const key_of<kind> key = i < params.vertices.core ? __ldcg(keys + i) : -1,
+                               other =
+                                   i < params.vertices.core_of[q] ? __ldcg(keys + size + i) : -1;
+            const bool better = key >= 0 && key < atomic_lower(own + v, key);
+            if (better)
+                put_hint<kind>(params, v, HW_INVALID_VERTEX, key);
+            if (other >= 0)
+                atomic_lower(copy + i, other);
+            enqueue(shared, state, better, v, key);
+        }
+    }
+}
+
 /* Applies the updates received. All threads call it. */
 template <int kind, class Peers>
 __device__ void receive_updates(const kernel_params<Peers> &params, block_shared<Peers> &shared,
@@ -145,6 +197,9 @@ __device__ void receive_updates(const kernel_params<Peers> &params, block_shared
         receive_many<kind>(params, shared, state, count);
     if (full)
         receive_in_place<kind>(params, shared, state);
+    if constexpr (Peers::has_network)
+        if (full)
+            receive_all_keys<kind>(params, shared, state);
     if (__syncthreads_or(state.step_count || state.rest_count))
         flush_block(shared, state.step_count, state.rest_count);
 }
@@ -155,11 +210,17 @@ template <int kind, class Peers>
 __device__ bool receive_iteration(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                   lane_state<kind> &state, search_state<kind> &search, bool leaves)
 {
+    if constexpr (Peers::has_network)
+        if (!Peers::template send_updates<kind>(search, state.iteration))
+            return false;
     if (!peer_barrier<Peers>(search, state.iteration))
         return false;
+    if constexpr (Peers::has_network)
+        if (!Peers::template wait_for_updates<kind>(params, shared, search.allgather - 1))
+            return false;
     const uint64_t count = shared.updates_end[Peers::ranks(params) - 1];
     const bool full = shared.overflowed != 0;
-    if (count == 0)
+    if (count == 0 && !(Peers::has_network && full))
         return true;
     if (leaves && !full && count <= max_deferred_updates * (hw_grid_threads() / 32)) {
         search.deferred_updates = static_cast<uint32_t>(count);
