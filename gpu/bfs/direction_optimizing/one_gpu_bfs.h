@@ -89,6 +89,7 @@ struct hw_one_gpu_bfs_config {
     uint32_t hub_words;           /* words of the bitmap cached in shared memory */
     uint32_t single_cta_vertices; /* one block expands frontiers up to so many vertices */
     uint32_t single_cta_edges;    /* and edges */
+    bool short_lists;             /* most lists are short: read where vertices have them inline */
     bool skip_precheck;           /* levels that queue nothing set bits without looking at them */
     bool single_cta_bitmap_fits;  /* the bitmap fits in shared memory with both queues */
     struct hw_bfs_policy policy;

@@ -66,6 +66,7 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 /* What top_down.cuh needs to know: all vertices are local, nothing is sent. */
 struct one_gpu {
     static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
+    static constexpr uint32_t inline_length = 0;
 
     static __device__ __forceinline__ uint32_t core(const kernel_params &params)
     {
@@ -123,6 +124,17 @@ struct one_gpu {
     template <hw_bfs::push_mode mode>
     static __device__ __forceinline__ void note_remote(const kernel_params &, uint32_t, uint32_t)
     {
+    }
+};
+
+/* The same for undirected graphs most of whose lists are short: these are read where a vertex has
+ * its first neighbors. */
+struct one_gpu_short_lists : one_gpu {
+    static constexpr uint32_t inline_length = HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
+
+    static __device__ __forceinline__ const uint32_t *inline_lists(const kernel_params &params)
+    {
+        return params.graph.next_in_neighbors;
     }
 };
 

@@ -104,6 +104,9 @@ static enum hw_status plan_levels(struct hw_gpu_engine *engine, struct hw_error 
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
     set_policy(engine, &params->config.policy);
     params->config.skip_precheck = !order->by_degree;
+    params->config.short_lists =
+        !order->by_degree && !graph->directed && !graph->wide &&
+        graph->edges < (uint64_t)graph->active * HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
     params->config.short_list_begin = find_short_list_begin(order);
     params->config.trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     for (int half = 0; half < 2; half++) {

@@ -304,14 +304,14 @@ __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
 }
 
 /* Expands the frontier. Returns the number of discovered vertices, after a grid barrier. */
-template <typename Offset, hw_bfs::push_mode mode>
+template <typename Offset, class Lists, hw_bfs::push_mode mode>
 __device__ uint32_t push_frontier(const kernel_params &params, grid_context &grid,
                                   const search_state &search, count64 frontier,
                                   uint4 *shared_memory)
 {
     const uint32_t depth = search.level.depth;
 
-    add_push_counts(grid.block, hw_bfs::push_by_warps<one_gpu, mode>(
+    add_push_counts(grid.block, hw_bfs::push_by_warps<Lists, mode>(
                                     params, queue_at<Offset>(params, grid, depth),
                                     queue_at<Offset>(params, grid, depth + 1), frontier,
                                     search.visited, shared_memory, hw_bfs::send_nothing()));
@@ -322,21 +322,23 @@ __device__ uint32_t push_frontier(const kernel_params &params, grid_context &gri
 /* A top-down level that does not queue what it discovers, because the next level will most likely
  * be pulled. This takes half the time when most neighbors are new. Returns the number of discovered
  * vertices. */
-template <typename Offset>
+template <typename Offset, class Lists>
 __device__ uint32_t push_unqueued(const kernel_params &params, grid_context &grid,
                                   const search_state &search, count64 queue, uint4 *shared_memory)
 {
     hw_bfs::copy_bitmap(search.visited, bitmap_words(params), search.spare);
     grid_barrier(grid);
-    return push_frontier<Offset, hw_bfs::push_unqueued>(params, grid, search, queue, shared_memory);
+    return push_frontier<Offset, Lists, hw_bfs::push_unqueued>(params, grid, search, queue,
+                                                               shared_memory);
 }
 
 /* A top-down level that queues what it discovers. */
-template <typename Offset>
+template <typename Offset, class Lists>
 __device__ uint32_t push_queued(const kernel_params &params, grid_context &grid,
                                 const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    return push_frontier<Offset, hw_bfs::push_queued>(params, grid, search, queue, shared_memory);
+    return push_frontier<Offset, Lists, hw_bfs::push_queued>(params, grid, search, queue,
+                                                             shared_memory);
 }
 
 /* Takes the frontier from the counters of the last barrier. */
@@ -364,7 +366,7 @@ __device__ void run_single_cta_levels(const kernel_params &params, grid_context 
 }
 
 /* A top-down level on the grid. Returns the next step: PUSH if the discoveries are queued. */
-template <typename Offset>
+template <typename Offset, class Lists>
 __device__ hw_bfs_routine push_grid_level(const kernel_params &params, grid_context &grid,
                                           search_state &search, hw_bfs_routine chosen,
                                           uint4 *shared_memory)
@@ -373,9 +375,9 @@ __device__ hw_bfs_routine push_grid_level(const kernel_params &params, grid_cont
     const bool queued = chosen == HW_BFS_PUSH;
     hw_bfs_state &level = search.level;
 
-    const uint32_t found = queued
-                               ? push_queued<Offset>(params, grid, search, queue, shared_memory)
-                               : push_unqueued<Offset>(params, grid, search, queue, shared_memory);
+    const uint32_t found =
+        queued ? push_queued<Offset, Lists>(params, grid, search, queue, shared_memory)
+               : push_unqueued<Offset, Lists>(params, grid, search, queue, shared_memory);
     trace_append(params, search.records, queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
                  hw_packed_entries(queue, edge_bits), found, hw_packed_work(queue, edge_bits));
     level.reached += found;
@@ -384,8 +386,9 @@ __device__ hw_bfs_routine push_grid_level(const kernel_params &params, grid_cont
     return queued ? HW_BFS_PUSH : hw_bfs_after_push_only(&params.config.policy, &level);
 }
 
-/* All levels. Returns whether the parents of leaves were assigned too. */
-template <typename Offset>
+/* All levels. Lists: one_gpu or a class derived from it. Returns whether the parents of leaves were
+ * assigned too. */
+template <typename Offset, class Lists>
 __device__ bool all_levels(const kernel_params &params, grid_context &grid, search_state &search,
                            uint32_t root, uint4 *shared_memory)
 {
@@ -400,7 +403,7 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
             continue;
         }
         if (next != HW_BFS_PULL)
-            next = push_grid_level<Offset>(params, grid, search, next, shared_memory);
+            next = push_grid_level<Offset, Lists>(params, grid, search, next, shared_memory);
         if (next == HW_BFS_LEAVES)
             return false;
         if (next == HW_BFS_QUEUE)
@@ -413,7 +416,7 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
     }
 }
 
-template <typename Offset>
+template <typename Offset, class Lists>
 __global__ void __launch_bounds__(threads, 1)
     search(const __grid_constant__ kernel_params params, uint32_t root)
 {
@@ -425,7 +428,7 @@ __global__ void __launch_bounds__(threads, 1)
     search.level.initial = true;
     search.level.reached = 1;
     init_search<Offset>(params, grid, root);
-    const bool leaves_done = all_levels<Offset>(params, grid, search, root, shared_memory);
+    const bool leaves_done = all_levels<Offset, Lists>(params, grid, search, root, shared_memory);
     if (search.level.initial)
         hw_bfs::clear_unvisited_parents<one_gpu>(params, search.visited,
                                                  params.search.parent_is_first_neighbor);
@@ -452,8 +455,10 @@ __global__ void __launch_bounds__(threads, 1)
 
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
-    return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
-                              : reinterpret_cast<const void *>(search<uint32_t>);
+    if (params->config.short_lists)
+        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_short_lists>);
+    return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, one_gpu>)
+                              : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
 }
 
 } // namespace

@@ -22,6 +22,8 @@
  *   skips_precheck<mode>  whether bits are set without looking at them first
  *   own_words             words of the bitmap for this GPU's vertices
  *   word_index            of such a word in the bitmap
+ *   inline_length         lists of at most so many elements are in inline_lists() as well, so far
+ *                         apart, where no offset is needed; 0: there are none
  *   note_local<mode>, note_remote<mode>   called for each discovery
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_TOP_DOWN_CUH
@@ -387,10 +389,11 @@ __device__ __forceinline__ void store_discoveries(warp_buffer &buffer, uint32_t 
 
 /* Up to 32 consecutive lists, one a lane. */
 template <typename Offset> struct warp_lists {
-    Offset begin;    /* offset of the list, less the edges from `base` to it */
-    uint32_t prefix; /* edges from `base` to the list */
-    uint32_t source; /* global id */
-    count64 end;     /* edges before the list after the last one */
+    Offset begin;     /* offset of the list, less the edges from `base` to it */
+    uint32_t prefix;  /* edges from `base` to the list */
+    uint32_t source;  /* global id */
+    uint32_t inlined; /* bits of the lanes whose lists are in Peers::inline_lists() */
+    count64 end;      /* edges before the list after the last one */
 };
 
 /* Loads the lists from queue entry `list` on, for edges from `base` on. Warp-collective. */
@@ -400,7 +403,8 @@ load_warp_lists(const Params &params, const level_queue<Offset> &queue, uint32_t
                 uint32_t vertices, count64 edges, count64 base)
 {
     const uint32_t i = list + (threadIdx.x & 31);
-    warp_lists<Offset> lists = {0, UINT32_MAX, HW_INVALID_VERTEX, edges};
+    warp_lists<Offset> lists = {0, UINT32_MAX, HW_INVALID_VERTEX, 0, edges};
+    bool inlined = false;
 
     if (vertices - list > 32)
         lists.end = __ldcg(queue.prefix + list + 32);
@@ -409,11 +413,29 @@ load_warp_lists(const Params &params, const level_queue<Offset> &queue, uint32_t
         const count64 before = __ldcg(queue.prefix + i);
         lists.prefix =
             before <= base ? 0 : static_cast<uint32_t>(min(before - base, count64{UINT32_MAX}));
-        lists.begin =
-            Peers::template list_begin<Offset>(params, local) + static_cast<Offset>(base - before);
+        if constexpr (Peers::inline_length > 0) {
+            const count64 after = i + 1 < vertices ? __ldcg(queue.prefix + i + 1) : edges;
+            inlined = after - before <= Peers::inline_length;
+        }
+        lists.begin = (inlined ? static_cast<Offset>(local) * Peers::inline_length
+                               : Peers::template list_begin<Offset>(params, local)) +
+                      static_cast<Offset>(base - before);
         lists.source = Peers::global_id(params, local);
     }
+    if constexpr (Peers::inline_length > 0)
+        lists.inlined = __ballot_sync(HW_WARP, inlined);
     return lists;
+}
+
+/* The array that holds the list of a lane. */
+template <class Peers, typename Offset, class Params>
+__device__ __forceinline__ const uint32_t *
+array_of_list(const Params &params, const warp_lists<Offset> &lists, uint32_t lane)
+{
+    if constexpr (Peers::inline_length > 0)
+        if (lists.inlined >> lane & 1)
+            return Peers::inline_lists(params);
+    return Peers::neighbors(params);
 }
 
 /*
@@ -453,10 +475,9 @@ __device__ push_counts push_by_warps(const Params &params, const level_queue<Off
                     const uint32_t at = warp_lane_search(lists.prefix, edge);
                     const Offset begin = __shfl_sync(HW_WARP, lists.begin, at);
                     parent[k] = __shfl_sync(HW_WARP, lists.source, at);
-                    target[k] =
-                        edge < length
-                            ? __ldg(Peers::neighbors(params) + static_cast<Offset>(begin + edge))
-                            : HW_INVALID_VERTEX;
+                    target[k] = edge < length ? __ldg(array_of_list<Peers>(params, lists, at) +
+                                                      static_cast<Offset>(begin + edge))
+                                              : HW_INVALID_VERTEX;
                 }
                 const uint32_t new_bits =
                     visit<Peers, mode>(params, visited, target, parent, discovered, counts);

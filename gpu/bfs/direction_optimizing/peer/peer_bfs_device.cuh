@@ -104,6 +104,7 @@ __device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &partition, ui
 /* What top_down.cuh needs to know. */
 struct peer_gpus {
     static constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
+    static constexpr uint32_t inline_length = 0;
 
     static __device__ __forceinline__ uint32_t core(const kernel_params &params)
     {
