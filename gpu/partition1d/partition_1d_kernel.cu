@@ -65,25 +65,60 @@ __global__ void interleave(hw_partition_1d partition, uint32_t part, const uint3
         all[hw_partition_1d_global(&partition, part, static_cast<uint32_t>(v))] = own[v];
 }
 
-__global__ void parent_ids(hw_partition_1d partition, hw_partition_1d_output output,
-                           uint32_t root_index, uint32_t root_id)
+/*
+ * Parents of consecutive own vertices, in graph ids. The parent of most is their first in-neighbor:
+ * a bit marks them, and its id is read in order. Only the others load their parent and its id. All
+ * vertices' loads are in flight together, since most of the time goes into waiting for memory.
+ */
+template <int count>
+__device__ __forceinline__ void
+load_parent_ids(const hw_partition_1d &partition, const hw_partition_1d_output &output,
+                const uint32_t (&local)[count], uint32_t (&id)[count])
 {
-    for (uint64_t k = hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
-        const uint32_t local = partition.local_id[k];
-        uint32_t id = HW_INVALID_VERTEX;
-        if (k == root_index) {
-            id = root_id;
-        } else if (local < partition.count[partition.part]) {
-            if (hw_test_bit(output.parent_is_first_neighbor, local)) {
-                id = partition.first_id[k];
-            } else {
-                const uint32_t parent = output.parent[local];
-                id = parent < partition.parts * partition.active
-                         ? __ldg(partition.graph_id + parent)
-                         : HW_INVALID_VERTEX;
-            }
-        }
-        output.parent_id[k] = id;
+    const uint32_t own = partition.count[partition.part],
+                   vertices = partition.parts * partition.active;
+    uint32_t word[count], parent[count];
+
+#pragma unroll
+    for (int k = 0; k < count; k++)
+        word[k] = local[k] < own ? __ldg(output.parent_is_first_neighbor + (local[k] >> 5)) : 0;
+#pragma unroll
+    for (int k = 0; k < count; k++) {
+        word[k] = word[k] >> (local[k] & 31) & 1;
+        parent[k] =
+            local[k] < own && !word[k] ? __ldg(output.parent + local[k]) : HW_INVALID_VERTEX;
+    }
+#pragma unroll
+    for (int k = 0; k < count; k++)
+        if (!word[k]) /* else id[k] is that of the first in-neighbor already */
+            id[k] =
+                parent[k] < vertices ? __ldg(partition.graph_id + parent[k]) : HW_INVALID_VERTEX;
+}
+
+__global__ void __launch_bounds__(block_size)
+    parent_ids(const __grid_constant__ hw_partition_1d partition,
+               const __grid_constant__ hw_partition_1d_output output, uint32_t root_index,
+               uint32_t root_id)
+{
+    const uint64_t fours = partition.owned / 4;
+
+    for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
+        const uint4 at = __ldcs(reinterpret_cast<const uint4 *>(partition.local_id) + i);
+        const uint4 first = __ldcs(reinterpret_cast<const uint4 *>(partition.first_id) + i);
+        const uint32_t local[4] = {at.x, at.y, at.z, at.w};
+        uint32_t id[4] = {first.x, first.y, first.z, first.w};
+        load_parent_ids(partition, output, local, id);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            id[k] = 4 * i + k == root_index ? root_id : id[k];
+        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i,
+               make_uint4(id[0], id[1], id[2], id[3]));
+    }
+    for (uint64_t k = 4 * fours + hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
+        const uint32_t local[1] = {partition.local_id[k]};
+        uint32_t id[1] = {partition.first_id[k]};
+        load_parent_ids(partition, output, local, id);
+        output.parent_id[k] = k == root_index ? root_id : id[0];
     }
 }
 
@@ -215,8 +250,8 @@ int hw_partition_1d_launch_parent_ids(const hw_partition_1d *partition,
                                       const hw_partition_1d_output *output, uint32_t root_index,
                                       uint32_t root_id)
 {
-    parent_ids<<<hw_blocks(partition->owned, block_size), block_size>>>(*partition, *output,
-                                                                        root_index, root_id);
+    parent_ids<<<hw_blocks((static_cast<uint64_t>(partition->owned) + 3) / 4, block_size),
+                 block_size>>>(*partition, *output, root_index, root_id);
     return cudaGetLastError();
 }
 
