@@ -121,6 +121,9 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
                               struct hw_error *err)
 {
     hw_count owned = builder->vertices.owned.count;
+    /* By out-degrees. */
+    const bool chooses_delegates =
+        self->in && builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
     enum hw_status status =
         hw_alloc(&builder->vertices.owned.tuples, owned, sizeof *builder->vertices.owned.tuples,
                  "tuples of vertices", err);
@@ -133,10 +136,10 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
                                sizeof *builder->vertices.owned.degree, "degrees", err);
     if (status == HW_OK)
         status = get_degrees(self->out, owned, builder->vertices.owned.degree, err);
-    if (status == HW_OK && self->in)
+    if (status == HW_OK && chooses_delegates)
         status = hw_alloc_zero(&builder->vertices.owned.out_degree, owned,
                                sizeof *builder->vertices.owned.out_degree, "out-degrees", err);
-    if (status == HW_OK && self->in)
+    if (status == HW_OK && chooses_delegates)
         status = get_degrees(self->out, owned, builder->vertices.owned.out_degree, err);
     if (status == HW_OK && self->in)
         status = get_degrees(self->in, owned, builder->vertices.owned.degree, err);
