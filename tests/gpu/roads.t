@@ -59,7 +59,9 @@ same_parents
 cpu grid.h5 bfs
 gpu 2 --check
 rows "levels are counted by one GPU" "of(b'push block')['discovered'].sum() > 2000 and \
-    set(rows['routine']) <= {b'push block', b'leaves', b'parents', b'canonical'}"
+    set(rows['routine']) <= {b'push block', b'copy bitmap', b'leaves', b'parents', b'canonical'}"
+rows "the bitmap is copied to the other GPUs" \
+    "(of(b'copy bitmap')['bytes_sent'] > 0).all() and len(of(b'copy bitmap')) > 0"
 gpu 3 --order none
 gpu 4
 gpu 2 --direction bottom-up

@@ -563,6 +563,7 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         [HW_BFS_PULL] = {"pull", HW_DIRECTION_BOTTOM_UP},
         [HW_BFS_QUEUE] = {"queue", HW_DIRECTION_TOP_DOWN},
         [HW_BFS_LEAVES] = {"leaves", HW_DIRECTION_AUTO},
+        [HW_BFS_COPY_BITMAP] = {"copy bitmap", HW_DIRECTION_AUTO},
     };
     const struct hw_peer_bfs_trace_record *record =
         (const struct hw_peer_bfs_trace_record *)records + r;

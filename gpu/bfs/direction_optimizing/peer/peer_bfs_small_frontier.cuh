@@ -299,6 +299,24 @@ __device__ void trace_level(const typename Links::all_params &all, search_contex
     trace_append<Links>(all, search.trace, search.record);
 }
 
+/* Appends the record of the copy of the bitmap, which is no level: the next one has its frontier
+ * still. The recording thread. */
+template <class Links>
+__device__ void trace_copy(const typename Links::all_params &all, search_context &search,
+                           const barrier_numbers &barriers)
+{
+    const kernel_params &params = Links::peer_params(all);
+    const uint32_t frontier = search.trace.frontier;
+    const count64 bytes =
+        params.partition.part == expanding_part ? 0 : core_vertices(params.partition) / 8;
+
+    search.record = {HW_BFS_COPY_BITMAP, 0, 0, 0, 0, 0, 0, bytes};
+    elapsed_since(params, search.trace, barriers.epoch, search.record.expansion,
+                  search.record.exchange);
+    trace_append<Links>(all, search.trace, search.record);
+    search.trace.frontier = frontier;
+}
+
 /* ---- the levels ---- */
 
 /* Expands levels while they are small. All threads of the expanding block. */
@@ -406,7 +424,11 @@ __device__ __noinline__ bool copy_expanded_bitmap(const typename Links::all_para
     if (params.partition.part != expanding_part)
         hw_bfs::copy_bitmap(visited[expanding_part], core_vertices(params.partition) / 32,
                             visited[params.partition.part]);
-    return peer_barrier<Links>(all, search.result, barriers, search.state.depth, false);
+    if (!peer_barrier<Links>(all, search.result, barriers, search.state.depth, false))
+        return false;
+    if (is_tracing(params))
+        trace_copy<Links>(all, search, barriers);
+    return true;
 }
 
 } // namespace
