@@ -78,6 +78,7 @@ kernel_includes += gpu/bfs/common/frontier_queue.cuh gpu/bfs/common/frontier_que
 gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queue_host.h
 
 kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
+  gpu/bfs/direction_optimizing/peer/peer_bfs_even_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_records_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier_kernel.cu \

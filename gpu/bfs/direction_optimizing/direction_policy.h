@@ -66,6 +66,7 @@ struct hw_bfs_policy {
                                  discoveries go to all */
     uint32_t bits_fraction;   /* several GPUs: levels of more than this part of all edges, as 1 / n,
                                  send bits */
+    bool even_degrees;        /* several GPUs: no vertex is a hub; a kernel of its own */
     float pull_weight;        /* factor of the estimated cost of a bottom-up level */
     float hub_share;          /* of the edges, at the 1 / HW_BFS_HUB_FRACTION vertices of highest
                                  degree */

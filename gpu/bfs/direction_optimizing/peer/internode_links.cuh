@@ -27,6 +27,7 @@ struct internode_links {
     using all_params = internode_params;
     static constexpr bool has_network = true;
     static constexpr bool has_records = false;
+    static constexpr bool has_even_degrees = false;
 
     static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)
     {

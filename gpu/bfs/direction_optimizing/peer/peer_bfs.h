@@ -139,6 +139,9 @@ int hw_peer_bfs_launch_kernel(const void *kernel, const void *params,
 /* The kernel of graphs whose lists are in records. */
 const void *hw_peer_bfs_small_frontier_kernel(void);
 
+/* The kernel of graphs of even degrees. */
+const void *hw_peer_bfs_even_kernel(void);
+
 /* Builds the records. Local. Returns a cudaError_t; does not wait. */
 int hw_peer_bfs_launch_records(const struct hw_peer_bfs_params *params);
 

@@ -180,6 +180,16 @@ struct peer_gpus {
     }
 };
 
+/* The same in graphs of even degrees, where most edges of levels that queue nothing lead to new
+ * vertices: to look at their bits first costs more than it saves. */
+struct peer_gpus_even : peer_gpus {
+    template <hw_bfs::push_mode mode>
+    static constexpr __device__ bool skips_precheck(const kernel_params &)
+    {
+        return mode == hw_bfs::push_unqueued;
+    }
+};
+
 /* The queue of the level at `depth`. */
 __device__ __forceinline__ hw_bfs::level_queue<uint64_t> queue_at(const kernel_params &params,
                                                                   uint32_t depth)
@@ -205,6 +215,7 @@ struct node_links {
     using all_params = kernel_params;
     static constexpr bool has_network = false;
     static constexpr bool has_records = false;
+    static constexpr bool has_even_degrees = false;
 
     static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)
     {
@@ -216,6 +227,11 @@ struct node_links {
     {
         signal_word(slot, word);
     }
+};
+
+/* The same in graphs without hubs, most of whose edges lead to new vertices. */
+struct even_links : node_links {
+    static constexpr bool has_even_degrees = true;
 };
 
 /* The same on roads and meshes, whose lists are in records, too. */

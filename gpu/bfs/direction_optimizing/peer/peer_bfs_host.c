@@ -85,7 +85,8 @@ static enum hw_status tabulate_degrees(struct hw_gpu_engine *engine, struct hw_e
     if (status != HW_OK)
         return status;
     hw_bfs_tabulate(&classes, true, policy);
-    if (engine->transport.peer_access && policy->hub_share < MIN_HUB_SHARE)
+    policy->even_degrees = engine->transport.peer_access && policy->hub_share < MIN_HUB_SHARE;
+    if (policy->even_degrees)
         policy->bits_fraction = 1;
     return HW_OK;
 }

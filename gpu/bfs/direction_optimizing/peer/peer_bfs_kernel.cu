@@ -123,20 +123,22 @@ __global__ void __launch_bounds__(threads, 1)
         break;
     case HW_PEER_BFS_STEP_PUSH:
         if (step.broadcast)
-            push_level<push_to_all>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_to_all, false>(params, step.depth, 0, visited, shared_memory);
         else if (step.queued)
-            push_level<push_queued>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_queued, false>(params, step.depth, 0, visited, shared_memory);
         else
-            push_level<push_bits>(params, step.depth, 0, visited, shared_memory);
+            push_level<push_bits, false>(params, step.depth, 0, visited, shared_memory);
         break;
     case HW_PEER_BFS_STEP_RECEIVE:
         if (threadIdx.x < HW_PARTITION_1D_PARTS)
             result.received[4 * threadIdx.x + 3] = step.received[threadIdx.x];
         __syncthreads();
         if (step.broadcast)
-            receive_updates<push_to_all>(params, result, step.depth, 1, visited);
+            receive_updates<push_to_all, false>(params, result, step.depth, 1, visited,
+                                                shared_memory);
         else
-            receive_updates<push_queued>(params, result, step.depth, 1, visited);
+            receive_updates<push_queued, false>(params, result, step.depth, 1, visited,
+                                                shared_memory);
         break;
     case HW_PEER_BFS_STEP_SEND_BITS:
         send_bitmap_delta(params, step.current, 0);
@@ -201,6 +203,9 @@ int hw_peer_bfs_launch_sourceless(const hw_peer_bfs_params *params)
  * 206 to 349 us (four roots, 2026-11-26, commits 1780e21 and 4542afa). */
 constexpr uint32_t l1_keeping_bytes = 196u << 10, reserved_bytes = 1u << 10;
 
+/* Shared memory of a block whose warps buffer what they queue and what they send. */
+constexpr uint32_t buffer_bytes = warps * (sizeof(hw_bfs::warp_buffer) + sizeof(entry_buffer));
+
 int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
                              hw_peer_bfs_shape *shape)
 {
@@ -221,7 +226,8 @@ int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
                       warps * sizeof(entry_buffer) <= HW_PEER_BFS_RECORD_QUEUES_BYTES,
                   "room for the entries of all warps");
     shape->shared_bytes =
-        max(max(params->tile * threads * 16, params->hub_words * 4 + scratch_bytes),
+        max(max(max(params->tile * threads * 16, params->policy.even_degrees ? buffer_bytes : 0),
+                params->hub_words * 4 + scratch_bytes),
             params->records ? static_cast<uint32_t>(HW_PEER_BFS_RECORD_QUEUES_BYTES)
                             : static_cast<uint32_t>(sizeof(cta_queues)));
     return hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
@@ -229,8 +235,9 @@ int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
 
 static const void *kernel_of(const hw_peer_bfs_params *params)
 {
-    return params->records ? hw_peer_bfs_small_frontier_kernel()
-                           : reinterpret_cast<const void *>(search);
+    return params->records               ? hw_peer_bfs_small_frontier_kernel()
+           : params->policy.even_degrees ? hw_peer_bfs_even_kernel()
+                                         : reinterpret_cast<const void *>(search);
 }
 
 int hw_peer_bfs_records_fit(bool *fit)
@@ -244,8 +251,12 @@ int hw_peer_bfs_records_fit(bool *fit)
 
 int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)
 {
-    int error = hw_peer_bfs_kernel_shape(kernel_of(params), params, shape);
+    uint32_t left = 0;
+    int error = hw_dynamic_shared_limit(hw_peer_bfs_even_kernel(), &left);
 
+    params->policy.even_degrees = params->policy.even_degrees && left >= buffer_bytes;
+    if (error == cudaSuccess)
+        error = hw_peer_bfs_kernel_shape(kernel_of(params), params, shape);
     if (error != cudaSuccess)
         return error;
     return cudaFuncSetAttribute(run_step, cudaFuncAttributeMaxDynamicSharedMemorySize,

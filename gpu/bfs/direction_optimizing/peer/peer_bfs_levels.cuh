@@ -262,7 +262,8 @@ __device__ bool push(const typename Links::all_params &all, search_context &sear
         if (!grid_barrier<Links>(all, search.result, barriers))
             return false;
     }
-    push_level<mode>(params, depth, barriers.epoch, visited, shared_memory);
+    push_level<mode, Links::has_even_degrees>(params, depth, barriers.epoch, visited,
+                                              shared_memory);
     if constexpr (Links::has_network)
         if (!Links::send_entries(all, search.result, barriers, mode == push_to_all))
             return false;
@@ -276,7 +277,8 @@ __device__ bool push(const typename Links::all_params &all, search_context &sear
                           entries_sent(params, barriers.epoch, mode == push_to_all));
     const bool found = search.result.found > 0;
     if (found) {
-        receive_updates<mode>(params, search.result, depth, barriers.epoch, visited);
+        receive_updates<mode, Links::has_even_degrees>(params, search.result, depth, barriers.epoch,
+                                                       visited, shared_memory);
         if (mode != push_to_all) {
             if (!grid_barrier<Links>(all, search.result, barriers))
                 return false;
@@ -302,8 +304,8 @@ __device__ bool push_level_bits(const typename Links::all_params &all, search_co
     snapshot_bitmap(params, current);
     if (!grid_barrier<Links>(all, search.result, barriers))
         return false;
-    push_level<push_bits>(params, depth, barriers.epoch,
-                          params.visited[current][params.partition.part], shared_memory);
+    push_level<push_bits, false>(params, depth, barriers.epoch,
+                                 params.visited[current][params.partition.part], shared_memory);
     if (!grid_barrier<Links>(all, search.result, barriers))
         return false;
     send_bitmap_delta(params, current, barriers.epoch);

@@ -13,6 +13,9 @@
  * links of 363 GB/s. The owner then searches the parents of its vertices bottom-up in the bitmap of
  * the level before. Hubs are the exception: their lists are long, so their parents are stored
  * directly in the owner's memory.
+ *
+ * In graphs of even degrees, which have a kernel of their own, all levels that send to owners go by
+ * warps, and those that queue nothing do not look at bits before they set them.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_TOP_DOWN_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_TOP_DOWN_CUH
@@ -164,91 +167,185 @@ __device__ __forceinline__ uint32_t remote_mask(const hw_partition_1d &partition
     return others;
 }
 
-/* Expands this GPU's frontier, before barrier `epoch`. Counts of its own vertices go to the barrier
- * after it. push_bits counts nothing. All threads of the grid. */
+/* Expands this GPU's frontier by warps, with entries for the owners of other GPUs' vertices. Peers:
+ * peer_gpus, or peer_gpus_even. All threads of the grid. */
+template <class Peers, push_mode mode>
+__device__ hw_bfs::push_counts push_and_buffer(const kernel_params &params, uint32_t depth,
+                                               uint32_t epoch, uint32_t *visited,
+                                               uint4 *shared_memory)
+{
+    /* The buffers of queued discoveries come first. */
+    uint4 *entries =
+        shared_memory +
+        (hw_bfs::is_queued(mode) ? warps * sizeof(hw_bfs::warp_buffer) / sizeof(uint4) : 0);
+    entry_buffer &buffer = reinterpret_cast<entry_buffer *>(entries)[threadIdx.x / 32];
+    uint32_t buffered = 0;
+    const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
+        buffer_entries(params, epoch, buffer, buffered, target, parent,
+                       remote_mask(params.partition, target, new_bits));
+    };
+    const hw_bfs::push_counts counts = hw_bfs::push_by_warps<Peers, mode>(
+        params, queue_at(params, depth), queue_at(params, depth + 1),
+        hw_load_relaxed(&params.control->queue[depth & 3]), visited, shared_memory, send);
+
+    flush_entries(params, epoch, buffer, buffered);
+    return counts;
+}
+
+/* The same by blocks, which reserve places in queue and inboxes together. */
 template <push_mode mode>
+__device__ hw_bfs::push_counts push_by_blocks(const kernel_params &params, uint32_t depth,
+                                              uint32_t epoch, count64 frontier, uint32_t *visited,
+                                              uint4 *shared_memory)
+{
+    constexpr bool to_all = mode == push_to_all;
+    const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
+        send_discovered<to_all>(params, epoch, target, parent,
+                                to_all ? new_bits
+                                       : remote_mask(params.partition, target, new_bits));
+    };
+
+    return hw_bfs::push_and_send<peer_gpus, mode>(params, queue_at(params, depth),
+                                                  queue_at(params, depth + 1), frontier, visited,
+                                                  shared_memory, send);
+}
+
+/* Expands this GPU's frontier, before barrier `epoch`. Counts of its own vertices go to the barrier
+ * after it. push_bits counts nothing. even: degrees hardly vary. All threads of the grid. */
+template <push_mode mode, bool even>
 __device__ void push_level(const kernel_params &params, uint32_t depth, uint32_t epoch,
                            uint32_t *visited, uint4 *shared_memory)
 {
     const count64 frontier = hw_load_relaxed(&params.control->queue[depth & 3]);
+    hw_bfs::push_counts counts;
 
     if constexpr (mode == push_bits) {
         hw_bfs::push_by_warps<peer_gpus, mode>(params, queue_at(params, depth),
                                                queue_at(params, depth + 1), frontier, visited,
                                                shared_memory, hw_bfs::send_nothing());
+        return;
+    } else if constexpr (even && mode != push_to_all) {
+        counts =
+            push_and_buffer<peer_gpus_even, mode>(params, depth, epoch, visited, shared_memory);
     } else if constexpr (mode == push_unqueued) {
-        entry_buffer &buffer = reinterpret_cast<entry_buffer *>(shared_memory)[threadIdx.x / 32];
-        uint32_t buffered = 0;
-        const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
-            buffer_entries(params, epoch, buffer, buffered, target, parent,
-                           remote_mask(params.partition, target, new_bits));
-        };
-        const hw_bfs::push_counts counts = hw_bfs::push_by_warps<peer_gpus, mode>(
-            params, queue_at(params, depth), queue_at(params, depth + 1), frontier, visited,
-            shared_memory, send);
-
-        flush_entries(params, epoch, buffer, buffered);
-        add_counts(params.control, epoch, count_any(counts));
-        add_counts(params.control, epoch + 1, count_local(counts));
+        counts = push_and_buffer<peer_gpus, mode>(params, depth, epoch, visited, shared_memory);
     } else {
-        const auto send = [&](const uint32_t *target, const uint32_t *parent, uint32_t new_bits) {
-            send_discovered<mode == push_to_all>(
-                params, epoch, target, parent,
-                mode == push_to_all ? new_bits : remote_mask(params.partition, target, new_bits));
-        };
-        const hw_bfs::push_counts counts = hw_bfs::push_and_send<peer_gpus, mode>(
-            params, queue_at(params, depth), queue_at(params, depth + 1), frontier, visited,
-            shared_memory, send);
-
-        add_counts(params.control, epoch, count_any(counts));
-        add_counts(params.control, epoch + 1, count_local(counts));
+        counts = push_by_blocks<mode>(params, depth, epoch, frontier, visited, shared_memory);
     }
+    add_counts(params.control, epoch, count_any(counts));
+    add_counts(params.control, epoch + 1, count_local(counts));
 }
 
-/* Applies the entries received at the last barrier. epoch: of the next one. All threads of the
- * grid. */
-template <push_mode mode>
-__device__ void receive_updates(const kernel_params &params, const barrier_result &result,
-                                uint32_t depth, uint32_t epoch, uint32_t *visited)
+/* Where the entries of each sender begin, in the order in which they are applied. */
+struct received_entries {
+    uint32_t before[HW_PARTITION_1D_PARTS + 1];
+};
+
+/* Fills it from what the last barrier brought. One thread. */
+__device__ void count_received(const kernel_params &params, const barrier_result &result,
+                               received_entries &received)
 {
-    __shared__ uint32_t before[HW_PARTITION_1D_PARTS + 1];
     const uint32_t parts = params.partition.parts;
+    uint32_t sum = 0;
+
+    for (uint32_t q = 0; q < parts; q++) {
+        received.before[q] = sum;
+        sum += q != params.partition.part ? static_cast<uint32_t>(result.received[4 * q + 3]) : 0;
+    }
+    received.before[parts] = sum;
+}
+
+/* Loads entry i of all, or invalid vertices from the last one on. */
+__device__ __forceinline__ void load_received(const kernel_params &params,
+                                              const received_entries &received, uint64_t i,
+                                              uint32_t *target, uint32_t *parent)
+{
+    *target = *parent = HW_INVALID_VERTEX;
+    if (i >= received.before[params.partition.parts])
+        return;
+    uint32_t q = 0;
+    while (i >= received.before[q + 1])
+        q++;
+    const count64 entry =
+        __ldcg(params.received + static_cast<uint64_t>(q) * params.inbox_capacity +
+               (i - received.before[q]));
+    *target = static_cast<uint32_t>(entry);
+    *parent = static_cast<uint32_t>(entry >> 32);
+}
+
+/* Applies the entries received at the last barrier, and queues by warps, which wait for nobody.
+ * Returns the thread's counts. All threads of the grid. */
+__device__ hw_bfs::push_counts receive_by_warps(const kernel_params &params,
+                                                const received_entries &received, uint32_t depth,
+                                                uint32_t *visited, uint4 *shared_memory)
+{
+    const uint32_t lane = threadIdx.x & 31, total = received.before[params.partition.parts],
+                   tile = 32 * hw_bfs::items_per_thread(total);
+    hw_bfs::warp_buffer &buffer =
+        reinterpret_cast<hw_bfs::warp_buffer *>(shared_memory)[threadIdx.x / 32];
+    uint32_t buffered = 0;
     hw_bfs::push_counts counts = {0, 0, 0};
 
-    if (threadIdx.x == 0) {
-        uint32_t sum = 0;
-        for (uint32_t q = 0; q < parts; q++) {
-            before[q] = sum;
-            sum +=
-                q != params.partition.part ? static_cast<uint32_t>(result.received[4 * q + 3]) : 0;
-        }
-        before[parts] = sum;
+    for (uint64_t base = (threadIdx.x / 32 * static_cast<uint64_t>(gridDim.x) + blockIdx.x) * tile;
+         base < total; base += static_cast<uint64_t>(gridDim.x) * warps * tile) {
+        uint32_t target[4], parent[4];
+        hw_bfs::tile_discoveries discovered;
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            load_received(params, received, k * 32 < tile ? base + k * 32 + lane : total,
+                          &target[k], &parent[k]);
+        hw_bfs::visit<peer_gpus, push_queued>(params, visited, target, parent, discovered, counts);
+        if (buffered > hw_bfs::warp_buffer_capacity - 4 * 32)
+            hw_bfs::flush<peer_gpus>(buffer, buffered, queue_at(params, depth + 1));
+        hw_bfs::store_discoveries<peer_gpus>(buffer, buffered, discovered);
     }
-    __syncthreads();
-    const uint32_t total = before[parts], tile = threads * hw_bfs::items_per_thread(total);
+    hw_bfs::flush<peer_gpus>(buffer, buffered, queue_at(params, depth + 1));
+    return counts;
+}
+
+/* The same by blocks, which reserve places in the queue together. */
+template <push_mode mode>
+__device__ hw_bfs::push_counts receive_by_blocks(const kernel_params &params,
+                                                 const received_entries &received, uint32_t depth,
+                                                 uint32_t *visited)
+{
+    const uint32_t total = received.before[params.partition.parts],
+                   tile = threads * hw_bfs::items_per_thread(total);
+    hw_bfs::push_counts counts = {0, 0, 0};
+
     for (uint64_t base = static_cast<uint64_t>(blockIdx.x) * tile; base < total;
          base += static_cast<uint64_t>(gridDim.x) * tile) {
         uint32_t target[4], parent[4];
         hw_bfs::tile_discoveries discovered;
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
-            const uint64_t i = base + k * threads + threadIdx.x;
-            target[k] = parent[k] = HW_INVALID_VERTEX;
-            if (k * threads >= tile || i >= total)
-                continue;
-            uint32_t q = 0;
-            while (i >= before[q + 1])
-                q++;
-            const count64 entry =
-                __ldcg(params.received + static_cast<uint64_t>(q) * params.inbox_capacity +
-                       (i - before[q]));
-            target[k] = static_cast<uint32_t>(entry);
-            parent[k] = static_cast<uint32_t>(entry >> 32);
-        }
+        for (uint32_t k = 0; k < 4; k++)
+            load_received(params, received,
+                          k * threads < tile ? base + k * threads + threadIdx.x : total, &target[k],
+                          &parent[k]);
         hw_bfs::visit<peer_gpus, mode>(params, visited, target, parent, discovered, counts);
         if (hw_bfs::is_queued(mode))
             hw_bfs::enqueue<peer_gpus>(queue_at(params, depth + 1), discovered);
     }
+    return counts;
+}
+
+/* Applies the entries received at the last barrier. epoch: of the next one. even: degrees hardly
+ * vary. All threads of the grid. */
+template <push_mode mode, bool even>
+__device__ void receive_updates(const kernel_params &params, const barrier_result &result,
+                                uint32_t depth, uint32_t epoch, uint32_t *visited,
+                                uint4 *shared_memory)
+{
+    __shared__ received_entries received;
+    hw_bfs::push_counts counts;
+
+    if (threadIdx.x == 0)
+        count_received(params, result, received);
+    __syncthreads();
+    if constexpr (mode == push_queued && even)
+        counts = receive_by_warps(params, received, depth, visited, shared_memory);
+    else
+        counts = receive_by_blocks<mode>(params, received, depth, visited);
     add_counts(params.control, epoch, count_local(counts));
 }
 
