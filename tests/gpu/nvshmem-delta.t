@@ -77,9 +77,10 @@ else
     skip "all keys went" "no Python has h5py"
 fi
 
-# found NAME FAULT: a fault of kernels ends a search, or changes distances, for one of three orders.
+# found NAME FAULT: a fault of kernels ends a search, or changes distances, for one of some orders. Whether an
+# order shows it depends on when threads run, too.
 found() {
-    for HW_EMULATED_NVSHMEM_SEED in 1 2 3; do
+    for HW_EMULATED_NVSHMEM_SEED in $(seq 16); do
         if ! HW_EMULATED_NVSHMEM_FAULT=$2 HW_EMULATED_SLOWER=4 search 4 2 --method delta 2>err >out ||
             [ "$(held gpu.h5 digest)" != "$(held cpu.h5 digest)" ]; then
             ok "$1 is found" true
