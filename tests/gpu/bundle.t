@@ -15,7 +15,7 @@ if ! command -v mpiexec.hydra >/dev/null || ! command -v hydra_pmi_proxy >/dev/n
     exit 0
 fi
 programs="hopwave-generate hopwave-partition hopwave-traverse hopwave-validate hopwave-info"
-XZ_OPT="-T2 --lzma2=preset=1,dict=64MiB"
+XZ_OPT="-T2 --lzma2=preset=1,dict=128MiB"
 export XZ_OPT
 ok "is made" sh "$top_srcdir/bench/make-bundle" "${top_builddir:?}" "${top_srcdir:?}" b.tar.xz $programs
 mkdir "other place" && tar -C "other place" -xJf b.tar.xz
