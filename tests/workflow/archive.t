@@ -131,8 +131,11 @@ mkdir "$work/bin" && ln -s "$top_builddir"/hopwave-[a-r]* "$top_builddir"/hopwav
 env -i HOME="$HOME" PATH="/usr/bin:/bin" OMP_WAIT_POLICY=passive HOPWAVE_MPIEXEC="$(command -v "${HW_MPIEXEC:-$MPIEXEC}")" \
     "$PYTHON3" "$study" repeat S.tar --all --bin "$work/bin" --cores 2 >all.out 2>all.err
 is "a stranger repeats it" "$?" 0
-is "and finds everything identical" "$(tail -n 1 all.out)" \
-    "repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+# sums: the last line of a repetition. Ranks that share tables may find other legal parents each time.
+sums() {
+    tail -n 1 "$1" | awk '$3 == "identical," && $5 == "equivalent," { print $2 + $4, "alike,", $6, $7, $8, $9 }'
+}
+is "and finds everything identical or equivalent" "$(sums all.out)" "20 alike, 0 different, 0 missing"
 repeat S --parts 3 --sample 2 --cores 2 >parts.out 2>parts.err
 is "other ranks find the same distances" "$?" 0
 ok "and says how many of how many were drawn" \
@@ -146,8 +149,7 @@ repeat old --all --cores 2 >old.out 2>old.err
 is "an archive with other names is repeated" "$?" 0
 ok "which are said" grep -q \
     '^note: [0-9]* graphs and .*: results/graphs/ring-undirected-weights-none.h5 is results/graphs/ring-undirected.h5 there' old.out
-is "and what they name is identical" "$(tail -n 1 old.out)" \
-    "repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+is "and what they name is the same" "$(sums old.out)" "20 alike, 0 different, 0 missing"
 rm -rf old
 
 # ---- changed ----
@@ -203,12 +205,11 @@ old=$(awk -F, -v t="${tree#data/}" '$1 == t' S/data/files.csv | grep -o 'xxh3-12
 new=$("$PYTHON3" -c "import h5py; print(h5py.File('F/$tree')['parent'].attrs['digest'].decode())")
 sed -i "/1d-1.auto/s/$old/$new/" F/data/files.csv && tamper bag F
 repeat F --all --cores 2 >found.out 2>&1
-is "another legal parent is equivalent" "$? $(tail -n 1 found.out)" \
-    "0 repeated: 19 identical, 1 equivalent, 0 different, 0 missing"
+is "another legal parent is no difference" "$? $(sums found.out)" "0 20 alike, 0 different, 0 missing"
+ok "but equivalent" grep -q "1d-1/auto-k2-r1.h5.*equivalent" found.out
 forged && sed -i '1s/.*/1 9/' F/data/inputs/ring/ring.txt && tamper bag F
 repeat F --all --cores 2 >found.out 2>&1
-is "another input is different" "$? $(tail -n 1 found.out)" \
-    "1 repeated: 13 identical, 0 equivalent, 7 different, 0 missing"
+is "another input is different" "$? $(sums found.out)" "1 13 alike, 7 different, 0 missing"
 
 # ---- no archives ----
 for kind in outside absolute twice link device; do
@@ -246,6 +247,5 @@ ok "and which trees are not checked" \
     grep -q '^validation: 0 trees are valid; 12 are not checked, as they' left.out
 is "its crate has their digests" "$(tar xOf L.tar L/data/ro-crate-metadata.json | grep -c 'Left out of the archive')" 20
 repeat L.tar --all --cores 2 >large.out 2>&1
-is "and they come out the same" "$? $(tail -n 1 large.out)" \
-    "0 repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+is "and they come out the same" "$? $(sums large.out)" "0 20 alike, 0 different, 0 missing"
 done_testing
