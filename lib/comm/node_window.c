@@ -7,7 +7,7 @@
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define PAGE ((hw_count)4096)
 
-hw_count hw_shared_memory_available(void)
+hw_count hw_dev_shm_available(void)
 {
     struct statvfs disk;
 
@@ -64,7 +64,7 @@ static enum hw_status allocate(struct hw_node_window *window, const struct hw_co
 enum hw_status hw_node_window_open(struct hw_node_window *window, const struct hw_context *ctx,
                                    hw_count bytes, struct hw_error *err)
 {
-    hw_count fits = hw_shared_memory_available() / 2 >= bytes;
+    hw_count fits = hw_dev_shm_available() / 2 >= bytes;
 
     *window = (struct hw_node_window){.comm = ctx->world, .window = MPI_WIN_NULL};
     HW_TRY(hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
@@ -77,7 +77,10 @@ enum hw_status hw_node_window_open(struct hw_node_window *window, const struct h
         return HW_OK;
     }
     window->bytes = bytes;
-    return hw_agree(ctx->world, allocate(window, ctx, bytes, err), err);
+    const enum hw_status status = hw_agree(ctx->world, allocate(window, ctx, bytes, err), err);
+    if (status != HW_OK) /* freeing is collective, and not all ranks may have one */
+        *window = (struct hw_node_window){0};
+    return status;
 }
 
 void hw_node_window_close(struct hw_node_window *window)

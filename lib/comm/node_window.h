@@ -22,7 +22,7 @@ struct hw_node_window {
 
 /* Bytes left in the file system for shared memory, if there is one. Containers make it small, and
  * MPI would only notice by a SIGBUS. Local. */
-hw_count hw_shared_memory_available(void);
+hw_count hw_dev_shm_available(void);
 
 /* Whether all ranks, and more than one, share memory and count as one node (node_id). The same on
  * all ranks. Local. */
@@ -32,8 +32,7 @@ bool hw_node_window_applies(const struct hw_context *ctx);
  * Allocates `bytes` bytes of zeros that all ranks share, which must be as many on all of them.
  * Where that is more than half of the shared memory that is left, memory is NULL, rank 0 says so
  * in a note, and the caller sends messages instead; that is no error. hw_node_window_applies() must
- * hold. Collective over ctx->world; ranks agree. After a failure, which is MPI's,
- * hw_node_window_close() is due.
+ * hold. Collective over ctx->world; ranks agree. A failure, which is MPI's, leaves it zeroed.
  */
 enum hw_status hw_node_window_open(struct hw_node_window *window, const struct hw_context *ctx,
                                    hw_count bytes, struct hw_error *err);

@@ -108,7 +108,7 @@ static enum hw_status limit_to_available(const struct hw_context *ctx, const str
                                          hw_count *shared_bytes, struct hw_error *err)
 {
     const int own = hw_nodes_size(nodes, nodes->node[ctx->rank]);
-    const hw_count left = hw_shared_memory_available() / 2 / ((ctx->node_size + own - 1) / own);
+    const hw_count left = hw_dev_shm_available() / 2 / ((ctx->node_size + own - 1) / own);
 
     if (own > 1) /* a node of one rank shares nothing */
         *shared_bytes = left < *shared_bytes ? left : *shared_bytes;
@@ -122,7 +122,7 @@ static enum hw_status allocate_shared(struct hw_node_aware *self, struct hw_erro
     char *own = NULL;
     enum hw_status status = HW_OK;
 
-    if (self->ranks > 1 && hw_shared_memory_available() < self->bytes * self->ranks)
+    if (self->ranks > 1 && hw_dev_shm_available() < self->bytes * self->ranks)
         status = hw_fail(err, HW_RESOURCES,
                          "/dev/shm lacks the %.1f MiB of memory that the ranks of a node share",
                          (double)self->bytes * self->ranks / 1048576);
