@@ -75,3 +75,22 @@ def steps(name):
 t = [steps(name) for name in sys.argv[2:]]
 exec(sys.argv[1])' "$(cat)" "$@"
 }
+
+# put_faults COMMAND...: three faults of kernels that put, which emulated devices can make, are found:
+# the command, a search over NVSHMEM whose results it compares, and whose messages go to err, fails
+# for one of some orders of deliveries. Whether an order shows a fault depends on when threads run,
+# too; most are found by the first or second.
+put_faults() {
+    export HW_EMULATED_NVSHMEM_FAULT=0 HW_EMULATED_NVSHMEM_SEED HW_EMULATED_NVSHMEM_DELAY=1000
+    for tap_fault in "no quiet() before send buffers are filled again" "no wait for the signal of a put" \
+        "a signal that does not wait for its bytes"; do
+        HW_EMULATED_NVSHMEM_FAULT=$((HW_EMULATED_NVSHMEM_FAULT + 1)) tap_found=false
+        for HW_EMULATED_NVSHMEM_SEED in $(seq 16); do
+            "$@" || { tap_found=true && break; }
+        done
+        ok "$tap_fault is found" $tap_found
+        [ $HW_EMULATED_NVSHMEM_FAULT != 1 ] ||
+            ok "by its bytes" grep -q 'that a put sends .* changed before quiet' err
+    done
+    unset HW_EMULATED_NVSHMEM_FAULT
+}
