@@ -49,9 +49,12 @@ nobase_dist_pkgdata_DATA += \
   python/hopwave/page/sort.js \
   python/hopwave/page/style.css \
   python/hopwave/predict/__init__.py \
+  python/hopwave/predict/beyond.py \
   python/hopwave/predict/fit.py \
   python/hopwave/predict/goal.py \
   python/hopwave/predict/prediction.py \
+  python/hopwave/predict/rmat.py \
+  python/hopwave/predict/roots.py \
   python/hopwave/predict/schedule.py \
   python/hopwave/predict/simulate.py \
   python/hopwave/py.typed \

@@ -17,6 +17,7 @@ nobase_dist_pkgdata_DATA += \
   config/README.md \
   config/graphs.yaml \
   config/networks/h200-node-host.xml \
+  config/networks/h200-node-mpi.xml \
   config/networks/h200-node.xml \
   config/networks/ndr-fat-tree.xml \
   config/networks/slingshot-dragonfly.xml \

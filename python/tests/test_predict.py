@@ -1,13 +1,14 @@
 """Schedules, GOAL traces, simulated times that are known on paper, and predictions."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hopwave import errors
-from hopwave.predict import fit, goal, prediction, schedule, simulate
+from hopwave.predict import beyond, fit, goal, prediction, rmat, roots, schedule, simulate
 from hopwave.predict.schedule import Costs, Phase, Shape
 
 NETWORKS = Path(__file__).resolve().parents[2] / "config" / "networks"
@@ -72,7 +73,7 @@ def test_phases_follow_one_another(line: Path) -> None:
 
 @needs_simgrid
 @pytest.mark.parametrize(
-    "name", ["h200-node", "h200-node-host", "ndr-fat-tree", "slingshot-dragonfly"]
+    "name", ["h200-node", "h200-node-host", "h200-node-mpi", "ndr-fat-tree", "slingshot-dragonfly"]
 )
 def test_networks_that_are_shipped(name: str) -> None:
     network = NETWORKS / f"{name}.xml"
@@ -124,15 +125,128 @@ def test_messages_go_along_rows_and_columns() -> None:
     assert len(schedule.barrier(6, 0.0, flags=True)[0].messages) == 30
 
 
+def model_of(line: Path, double: dict[int, float], transport: str = "peer") -> fit.Model:
+    """Of a method whose searches take 0.1 ms on one GPU where the graph is small."""
+    traced = fit.Traced(rows(2, 10**6, 5 * 10**5, 10**3), 16)
+    single = {14: 1e-4, 24: 2e-3, 26: 7e-3}
+    return fit.Model("fused", transport, single, double, traced, line)
+
+
 @needs_simgrid
 @pytest.mark.parametrize("transport", ["peer", "mpi"])
-def test_fit_gives_what_it_was_fixed_by(line: Path, transport: str) -> None:
-    traced = fit.Traced(rows(2, 10**6, 6 * 10**5, 10**5), 16)
-    model = fit.Model({14: 1e-4, 20: 5e-3}, transport, line)
-    for measured in ({14: 3e-4, 20: 9e-3}, {14: 3e-4, 20: 3.1e-3}):
-        found = model.fit(traced, measured)
-        for scale, seconds in measured.items():
-            assert model.seconds(traced, scale, found) == pytest.approx(seconds, 0.02)
+@pytest.mark.parametrize("double", [{14: 3e-4, 24: 3.6e-3}, {14: 3e-4, 24: 1.5e-3, 28: 9e-3}])
+def test_fit_gives_what_it_was_fixed_by(
+    line: Path, transport: str, double: dict[int, float]
+) -> None:
+    model = model_of(line, double, transport)
+    for scale, seconds in double.items():
+        if scale > 14:
+            found = model.fit(scale)
+            assert model.seconds(model.traced, scale, found) == pytest.approx(seconds, 0.01)
+
+
+@needs_simgrid
+def test_undivided_work_is_told_from_shared(line: Path) -> None:
+    """Of times made of 0.3 ms for each graph, 0.2 us a million vertices undivided, and shared work,
+    all three are found, and times on four GPUs with them; bytes take next to nothing here."""
+    quick = Path(line.with_name("quick.xml"))
+    quick.write_text(LINE.replace("1GBps", "1e6GBps").replace("2us", "0us"))
+    steps = {s: fit.levels(s) / fit.levels(14) for s in (14, 24, 26, 28, 30)}
+    each = {s: 1e-4 + 2e-13 * rmat.searched(s) for s in (24, 26, 28, 30)}
+    shared = {s: 2e-11 * rmat.searched(s) for s in (24, 26, 28, 30)}
+    single = {14: 1e-4} | {s: 1e-4 * steps[s] + each[s] + shared[s] for s in (24, 26, 28)}
+    double = {14: 2e-4} | {s: 2e-4 * steps[s] + each[s] + shared[s] / 2 for s in (24, 26, 28)}
+    traced = fit.Traced(rows(2, 10**6, 5 * 10**5, 1000), 16)
+    model = fit.Model("fused", "peer", single, double, traced, quick)
+    three = fit.Traced(rows(3, 9 * 10**5, 3 * 10**5, 1000), 16)
+    for scale in (24, 26, 28, 30):
+        found = model.fit(scale)
+        assert found.undivided == pytest.approx(each[scale], 0.05)
+        assert found.divided == pytest.approx(shared[scale], 0.02)
+        # Three examine 0.9 of the edges of two.
+        expected = 2e-4 * steps[scale] + each[scale] + 0.9 * shared[scale] / 3
+        assert model.seconds(three, scale, found) == pytest.approx(expected, 0.02)
+
+
+def test_a_line_is_nowhere_negative() -> None:
+    assert fit.line({1.0: 3.0, 2.0: 5.0}) == pytest.approx((1.0, 2.0))
+    assert fit.line({1.0: 5.0, 2.0: 3.0}) == pytest.approx((4.0, 0.0))
+    assert fit.line({1.0: 1.0, 2.0: 3.0}) == pytest.approx((0.0, 1.4))
+    assert fit.line({2.0: -3.0}) == (0.0, 0.0)
+
+
+def test_vertices_that_are_searched() -> None:
+    """Of a small graph, vertex by vertex; and a falling share of larger ones."""
+    means = [32 * 1024 * 0.76 ** (10 - v.bit_count()) * 0.24 ** v.bit_count() for v in range(1024)]
+    assert rmat.searched(10) == pytest.approx(sum(1 - np.exp(-m) * (1 + m) for m in means))
+    shares = [rmat.searched(scale) / 2**scale for scale in (14, 22, 30, 41)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[2] == pytest.approx(0.303, 0.01)
+
+
+def test_work_beyond_what_was_measured() -> None:
+    """More than the vertices: the bitmap outgrows the cache, and more roots have few edges."""
+    said = {
+        "gather_ps": {"16": 6.0, "64": 12.0, "256": 24.0},
+        "pull_ps": {"26": 5.0, "30": 7.0},
+        "few_edges": {"30": 0.5, "31": 1.0},
+        "few_edges_longer": 2.0,
+    }
+    found = beyond.Beyond.of(said)
+    assert found.access(1e6) == pytest.approx(6e-12)
+    assert found.access(128e6) == pytest.approx(12e-12 * 2**0.5)
+    assert found.edge(30) == pytest.approx(7e-12, 1e-3)
+    vertices = rmat.searched(31) / rmat.searched(30)
+    assert found.growth(30, 31) / vertices == pytest.approx(
+        found.edge(31) / found.edge(30) * 2 / 1.5
+    )
+    assert found.growth(30, 32) == pytest.approx(
+        rmat.searched(32) / rmat.searched(30) * found.edge(32) / found.edge(30)
+    )
+    assert found.edge(31) > 1.2 * found.edge(30)
+
+
+@needs_simgrid
+def test_work_beyond_is_in_the_fit(line: Path) -> None:
+    model = model_of(line, {14: 3e-4, 24: 3.6e-3})
+    plain = model.fit(30)
+    gather, pull = {1e6: 1e-12, 4e7: 1e-12, 1e9: 9e-12}, {24: 1e-12, 30: 2e-12}
+    more = beyond.Beyond(gather, pull, {}, 1.0)
+    assert replace(model, beyond=more).fit(30).divided > 1.5 * plain.divided
+
+
+def test_roots_are_known_before_there_is_a_graph() -> None:
+    """Those of `hopwave-traverse --roots 16` on a recipe of scale 14, in its order; those left out
+    in between have no edge, as most of few expected edges."""
+    drawn = [6559, 110, 2463, 10426, 6610, 15680, 3819, 3923, 12274, 5268, 5074, 2858, 5662]
+    found = roots.roots(14, 16)
+    assert [label for label, _, _ in found if label in drawn] == drawn
+    others = [chance for label, _, chance in found[: 2 + len(drawn)] if label not in drawn]
+    assert max(others) < 0.7
+    assert sum(chance for _, _, chance in found) == pytest.approx(16, abs=1)
+
+
+def test_bounded_frontiers_send_no_more_in_larger_graphs() -> None:
+    shape = rows(2, 100, 50, 400)
+    names = [("push all", 200), ("dd:-- nd:td small", 200), ("pull", 6400)]
+    dtype = [*shape.steps.dtype.descr, ("routine", "S20")]
+    for name, expected in names:
+        steps = np.array([(*shape.steps[0], name.encode())], dtype=dtype)
+        phase = schedule.phases_of(shape, steps[0], Costs(edge=1.0, volume=32.0))[0]
+        assert phase.messages == {(0, 1): expected, (1, 0): expected}
+
+
+@pytest.mark.parametrize(("same", "copied"), [(True, 100), (False, 300)])
+def test_what_is_staged_is_copied_out_first(same: bool, copied: int) -> None:
+    """Over a host a rank copies to it what the others copy from it: once, if all get the same."""
+    shape, costs = rows(4, 100, 25, 4 * 300), Costs(edge=1.0, staged=True, same=same, rounds=2)
+    phases = schedule.phases_of(shape, shape.steps[0], costs)
+    assert phases[1].messages == {(r, (r + 1) % 4): copied for r in range(4)}
+    assert len(phases[2].messages) == 12
+    assert len(phases) == 3 + 2 * 2
+    plain = schedule.phases_of(shape, shape.steps[0], Costs(edge=1.0, every=0.5))
+    assert len(plain) == 1 + 2
+    assert plain[0].seconds == [75.0] * 4
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from .base import Place, check_output, fail, need, open_file
 
 if TYPE_CHECKING:
     from ..files.trees import Trees
+    from ..predict.beyond import Beyond
     from ..predict.fit import Model, Traced
 
 PACKAGES = ["h5py", "numpy", "xxhash"]
@@ -46,6 +47,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     command.add_argument("--machine", metavar="NAME", help="one of them")
     command.add_argument("--two", metavar="TREE", help="the same searches on two GPUs, for the fit")
+    command.add_argument(
+        "--near",
+        nargs=2,
+        metavar=("TREE", "NETWORK"),
+        help="for another transport than peer: those over peer on two GPUs, and its network",
+    )
     command.add_argument("--scale", type=int, metavar="S", help="predict a graph of 2^S vertices")
     command.set_defaults(main=predict)
 
@@ -145,20 +152,43 @@ def _times(options: argparse.Namespace, machine: Any, *path: str) -> dict[int, f
     return times
 
 
-def _model(options: argparse.Namespace, run: dict[str, Any]) -> "tuple[Model, Traced, Any]":
-    """The model of a machine, the searches on two GPUs, and what these took there."""
-    from ..predict.fit import Model, Traced
+def _traced(path: str, run: dict[str, Any]) -> "Traced":
+    """The step rows of a run's method on two GPUs."""
+    from ..predict.fit import Traced
     from ..predict.schedule import shape_of
 
-    machine = _machine(options)
-    single = _times(options, machine, "one_gpu", run["method"])
-    two = _times(options, machine, "two_gpus", run["method"], run["transport"])
-    with _open(options.two) as tree:
+    with _open(path) as tree:
         shape = shape_of(tree)
         if shape.ranks != 2 or tree.run.get("method") != run["method"]:
-            fail(3, f"{options.two}: is not of {run['method']} on two GPUs")
-        traced = Traced(shape, (tree.vertices - 1).bit_length())
-    return Model(single, run["transport"], Path(options.network)), traced, two
+            fail(3, f"{path}: is not of {run['method']} on two GPUs")
+        return Traced(shape, (tree.vertices - 1).bit_length())
+
+
+def _model(options: argparse.Namespace, run: dict[str, Any]) -> "Model":
+    """The model of a machine, with what searches took there on one GPU and on two."""
+    from ..predict.fit import Model
+
+    machine, method, near = _machine(options), run["method"], None
+    single = _times(options, machine, "one_gpu", method)
+    if options.near:
+        tree, network = options.near
+        double = _times(options, machine, "two_gpus", method, "peer")
+        near = Model(method, "peer", single, double, _traced(tree, run), Path(network))
+    double = _times(options, machine, "two_gpus", method, run["transport"])
+    two, network = _traced(options.two, run), Path(options.network)
+    beyond = _beyond(options, machine, method)
+    return Model(method, run["transport"], single, double, two, network, near, beyond)
+
+
+def _beyond(options: argparse.Namespace, machine: dict[str, Any], method: str) -> "Beyond | None":
+    """What the machine's file says of graphs larger than those on two GPUs, if anything."""
+    from ..predict.beyond import Beyond
+
+    try:
+        said = machine.get("beyond", {}).get(method)
+        return Beyond.of(said) if said else None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        fail(3, f"{options.machines}: what it has of {method} under 'beyond' cannot be used")
 
 
 def predict(place: Place, options: argparse.Namespace) -> None:
@@ -166,6 +196,8 @@ def predict(place: Place, options: argparse.Namespace) -> None:
     given = [options.machines, options.machine, options.two, options.scale]
     if any(value is not None for value in given) and None in given:
         fail(2, "--machines, --machine, --two and --scale go together")
+    if options.near and options.machines is None:
+        fail(2, "--near: goes with --machines")
     if options.scale is not None and not 1 <= options.scale <= 48:
         fail(2, "--scale must be from 1 to 48")
     from ..predict import prediction, simulate
@@ -199,8 +231,8 @@ def _predicted(options: argparse.Namespace, network: Path) -> tuple[dict[str, An
         return content, makespan(phases, shape.ranks, network) / searches
     if options.search is not None:
         fail(2, "--search: a fit takes all searches")
-    model, two, times = _model(options, content)
-    fit = model.fit(two, times)
+    model = _model(options, content)
+    fit = model.fit(options.scale)
     content |= {"vertices": 2**options.scale, "machine": options.machine, "fit": asdict(fit)}
     traced = Traced(shape, (vertices - 1).bit_length())
     return content, model.seconds(traced, options.scale, fit)

@@ -17,6 +17,11 @@ from ..files.trees import Trees
 
 Numbers = NDArray[np.float64]
 COUNTER = 8  # bytes of a message of a barrier
+# Routines for frontiers of up to so many vertices and edges, however large the graph is: of fused,
+# and, at the end of a name, of scan2d and delegates.
+BOUNDED = ("push block", "push all")
+SMALL = "small"
+PIECE = 4 << 20  # bytes of a message over a host of which the next is copied meanwhile
 
 
 @dataclass
@@ -39,20 +44,30 @@ class Costs:
     """What a search costs next to its messages on the links.
 
     edge     seconds of work for an edge examined; None: as long as the steps of the file took
+    every    seconds of work of each rank for an edge that any of them examines: what ranks do not
+             share
     step     seconds that each rank spends on the barrier of a step: launches, copies, handshakes
-    byte     seconds of work of the sender for each byte
     pieces   as in Phase: more than one where kernels store into other GPUs' memory
     flags    a barrier is one stage in which each rank signals all others, not log2(ranks) stages
+    rounds   barriers of a step
+    staged   messages go through memory of the host: a rank copies a piece to it, and others copy
+             from it while the next is copied
+    same     what the others get is the same for all, and is copied to the host once
+    copy     seconds of a rank to start a copy to or from the host
     volume   how many times as large the graph is as that of the step rows: there is so much more
-             to send, and what the slowest rank has above the mean is less by the square root, as
-             vertices fall to ranks at random
+             to send, but in steps of a bounded frontier, and what the slowest rank has above the
+             mean is less by the square root, as vertices fall to ranks at random
     """
 
     edge: float | None = None
+    every: float = 0.0
     step: float = 0.0
-    byte: float = 0.0
     pieces: int = 1
     flags: bool = False
+    rounds: int = 1
+    staged: bool = False
+    same: bool = False
+    copy: float = 0.0
     volume: float = 1.0
 
 
@@ -114,6 +129,15 @@ def _slowest(step: np.void, name: str, ranks: int) -> int:
     return slowest if 0 <= slowest < ranks else 0
 
 
+def bounded(step: np.void) -> bool:
+    """Whether a step's frontier is no larger in a larger graph."""
+    if "routine" not in (step.dtype.names or ()):
+        return False
+    name = step["routine"]
+    routine = name.decode() if isinstance(name, bytes) else str(name)
+    return routine in BOUNDED or routine.endswith(SMALL)
+
+
 def barrier(ranks: int, seconds: float, flags: bool) -> list[Phase]:
     """A barrier: each rank signals all others, or a dissemination in log2(ranks) stages."""
     work = [seconds] * ranks
@@ -131,6 +155,25 @@ def barrier(ranks: int, seconds: float, flags: bool) -> list[Phase]:
     ]
 
 
+def _copies(step: np.void, ranks: int, same: bool) -> float:
+    """Copies to and from the host that a rank makes in a step, by the messages that it sends."""
+    if "messages_sent" not in (step.dtype.names or ()):
+        return 0.0
+    return float(step["messages_sent"]) / ranks * (1 if same else 2)
+
+
+def _copied_out(ranks: int, messages: dict[tuple[int, int], int], costs: Costs) -> list[Phase]:
+    """What a rank copies to the host before others can copy from it, as if for the next rank: a
+    piece at most, since the rest is copied meanwhile."""
+    if not costs.staged or not messages:
+        return []
+    most: dict[tuple[int, int], int] = {}
+    for (by, _), size in messages.items():
+        pair, before = (by, (by + 1) % ranks), most.get((by, (by + 1) % ranks), 0)
+        most[pair] = min(PIECE, max(size, before) if costs.same else size + before)
+    return [Phase([0.0] * ranks, most)]
+
+
 def phases_of(shape: Shape, step: np.void, costs: Costs) -> list[Phase]:
     """A step: on a grid of several rows the frontier goes along columns; then work, while what is
     found goes along rows; the update; a barrier."""
@@ -144,9 +187,10 @@ def phases_of(shape: Shape, step: np.void, costs: Costs) -> list[Phase]:
         edges = shares(
             step["edges_examined"], step["edges_examined_max"], slowest, ranks, costs.volume
         )
-        work = costs.edge * edges
+        work = costs.edge * edges + costs.every * float(step["edges_examined"])
+        work += costs.copy * _copies(step, ranks, costs.same)
     sent = shares(step["bytes_sent"], step["bytes_sent_max"], slowest, ranks, costs.volume)
-    sent *= costs.volume
+    sent *= 1.0 if bounded(step) else costs.volume
     down: dict[tuple[int, int], int] = {}
     across: dict[tuple[int, int], int] = {}
     for rank in range(ranks):
@@ -158,14 +202,19 @@ def phases_of(shape: Shape, step: np.void, costs: Costs) -> list[Phase]:
             down[rank, other] = round(each)
         for other in groups[1]:
             across[rank, other] = round(each)
-    phases = []
-    pack = costs.byte * sent
+    out, into = (_copied_out(ranks, messages, costs) for messages in (down, across))
+    phases = out
     if down:
         phases.append(Phase([0.0] * ranks, down))
-    phases.append(Phase((work + pack).tolist(), across, costs.pieces if across else 1))
+    if into:
+        phases += [Phase(work.tolist()), *into, Phase([0.0] * ranks, across)]
+    else:
+        phases.append(Phase(work.tolist(), across, costs.pieces if across else 1))
     if update.any():
         phases.append(Phase(update.tolist()))
-    return phases + barrier(ranks, costs.step, costs.flags)
+    for number in range(costs.rounds):
+        phases += barrier(ranks, 0.0 if number else costs.step, costs.flags)
+    return phases
 
 
 def schedule(shape: Shape, costs: Costs, search: int | None = None) -> list[Phase]:
