@@ -1,7 +1,7 @@
 #!/bin/sh
 # Searches over NVSHMEM: within a node, and between nodes that emulated devices pretend to be, whose
-# puts are late and out of order; what kernels that put must not leave out; and what is refused. HW_GRAPHS=N tries so many random graphs, each
-# with three orders of deliveries.
+# puts are late and out of order; what kernels that put must not leave out; and what is refused.
+# nvshmem-graphs.t has random graphs and all methods.
 # shellcheck disable=SC1091,SC2086,SC2317 # options are lists of words; right() is called by name
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
 
@@ -31,30 +31,7 @@ like() {
 }
 
 export HW_EMULATED_NVSHMEM_SEED HW_EMULATED_NVSHMEM_NODE
-i=0
-while [ $i -lt "${HW_GRAPHS:-1}" ]; do
-    i=$((i + 1))
-    if [ $((i % 2)) = 0 ]; then
-        model="--model erdos-renyi --edges $((60 + 40 * (i % 7)))"
-    else
-        model="--model rmat"
-    fi
-    hopwave-generate -q --force $model --scale $((6 + i % 2)) --seed $i --weights integer:1:99 -o g.h5
-    hopwave-traverse -q --force g.h5 --layout 1d --roots 2 --canonical-parents -o bfs.h5
-    hopwave-traverse -q --force g.h5 --layout 1d --algorithm sssp --roots 2 --canonical-parents \
-        -o sssp.h5
-    for HW_EMULATED_NVSHMEM_SEED in 1 2 3; do
-        HW_EMULATED_NVSHMEM_NODE=$((1 + (i + HW_EMULATED_NVSHMEM_SEED) % 2))
-        each="--ranks-per-node $HW_EMULATED_NVSHMEM_NODE"
-        shape=$((4 / HW_EMULATED_NVSHMEM_NODE))x$HW_EMULATED_NVSHMEM_NODE
-        like bfs --layout 1d --parts 4 --method fused $each
-        like bfs --layout 1d --parts 4 --method fused --direction bottom-up $each
-        like bfs --layout 2d --grid 2x2 --method scan2d $each
-        like bfs --layout degree-separated --parts $shape --method delegates
-        like sssp --algorithm sssp --layout 1d --parts 4 --method delta $each
-        like sssp --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford $each
-    done
-done
+
 # put_by WHO: who put in the last search.
 put_by() {
     is "by $1" "$(hopwave-info gpu.h5 | sed -n 's/^ *puts: //p')" "$1"
@@ -122,11 +99,15 @@ refused "a device for two ranks" 4 'nvshmem needs a GPU for each rank' \
 refused "ranks of a node that do not reach each other" 4 \
     'rank [0-9] cannot address the memory of rank [0-9]' \
     env HW_EMULATED_NVSHMEM_NODE=2 "$MPIEXEC" -n 4 $search
-for puts in kernels host; do
-    refused "messages that are lost, put by $puts" 4 \
+# lost PUTS NODE: by kernels or the host, between nodes of so many.
+lost() {
+    refused "messages that are lost between nodes of $2, put by $1" 4 \
         'rank [0-9] had no signal from rank [0-9] within 8 s' \
-        env HW_EMULATED_NVSHMEM_NODE=2 HW_EMULATED_NVSHMEM_LOSE=40 HW_EMULATED_SLOWER=1 \
-        HOPWAVE_NVSHMEM_PUTS=$puts "$MPIEXEC" -n 4 $search --ranks-per-node 2
-done
+        env HW_EMULATED_NVSHMEM_NODE=$2 HW_EMULATED_NVSHMEM_LOSE=40 HW_EMULATED_SLOWER=1 \
+        HOPWAVE_NVSHMEM_PUTS=$1 "$MPIEXEC" -n 4 $search --ranks-per-node $2
+}
+lost kernels 2
+lost host 2
+lost host 1
 ok "no file is left of these" test ! -e no.h5
 done_testing
