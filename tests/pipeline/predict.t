@@ -35,6 +35,8 @@ refused "a graph" 3 'not a tree file' study trace g.h5 -o x.goal
 refused "no such file" 3 'no such file' study trace gone.h5 -o x.goal
 refused "half a fit" 2 'go together' \
     study predict t.h5 --network "$source/config/networks/h200-node.xml" --scale 20 -o x.json
+refused "steps nearby without machines" 2 'goes with --machines' study predict t.h5 \
+    --network "$source/config/networks/h200-node.xml" --near t.h5 h200-node.xml -o x.json
 refused "a network that is none" 3 'cannot be read as a network' \
     study predict t.h5 --network g.h5 -o x.json
 sed 's/"gpu3" speed/"gpu3" sped/' "$source/config/networks/h200-node.xml" >n.xml

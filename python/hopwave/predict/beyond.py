@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+from statistics import linear_regression
 from typing import Any
-
-import numpy as np
 
 from .rmat import searched
 
@@ -55,8 +54,8 @@ class Beyond:
     def edge(self, scale: int) -> float:
         """Seconds of an edge bottom-up: a line by those of an access to the bitmap."""
         accesses = [self.access(searched(known) / 8) for known in self.pull]
-        slope, constant = np.polyfit(accesses, list(self.pull.values()), 1)
-        return float(constant + slope * self.access(searched(scale) / 8))
+        slope, constant = linear_regression(accesses, list(self.pull.values()))
+        return constant + slope * self.access(searched(scale) / 8)
 
     def roots(self, scale: int) -> float:
         """Work of a mean search, over that of one from a root of many edges."""
