@@ -184,6 +184,54 @@ def test_vertices_that_are_searched() -> None:
     assert shares[2] == pytest.approx(0.303, 0.01)
 
 
+@pytest.mark.parametrize(("same", "copies"), [(True, 3), (False, 6)])
+def test_copies_are_started_one_by_one(same: bool, copies: int) -> None:
+    shape = rows(4, 100, 25, 4 * 300)
+    dtype = [*shape.steps.dtype.descr, ("messages_sent", "<i8")]
+    steps = np.array([(*shape.steps[0], 12)], dtype=dtype)
+    phases = schedule.phases_of(shape, steps[0], Costs(edge=1.0, same=same, copy=0.5))
+    assert phases[0].seconds == [25 + 0.5 * copies] * 4
+
+
+def test_more_gpus_examine_more_edges(line: Path) -> None:
+    """Which takes longer; but where all search for the same, that is in the undivided work."""
+    four = fit.Traced(rows(4, 2 * 10**6, 5 * 10**5, 10**3), 16)
+    found = fit.Fit(0.0, 1.0, 1.0)
+    for method, more in (("fused", 2.0), ("delegates", 1.0)):
+        model = replace(model_of(line, {14: 3e-4}), method=method)
+        costs = model.costs(four, 16, found)
+        assert costs.edge is not None
+        assert costs.edge * 2 * 10**6 == pytest.approx(more)
+        assert costs.every * 2 * 10**6 == pytest.approx(1.0)
+
+
+def test_costs_of_transports(line: Path) -> None:
+    found, model = fit.Fit(1e-6, 1.0, 1.0), model_of(line, {14: 3e-4})
+    peer = model.costs(model.traced, 26, found)
+    assert peer.volume == pytest.approx(rmat.searched(26) / rmat.searched(16))
+    assert (peer.flags, peer.staged, peer.rounds, peer.copy) == (True, False, 1, 0.0)
+    over = replace(model, transport="mpi").costs(model.traced, 26, found)
+    assert (over.flags, over.staged, over.same, over.pieces) == (False, True, True, 1)
+    assert over.rounds > 1
+    assert over.copy > 1e-6
+    messages = replace(model, transport="mpi", method="scan2d").costs(model.traced, 26, found)
+    assert (messages.staged, messages.same) == (False, False)
+
+
+@needs_simgrid
+def test_work_over_another_transport_is_that_nearby(line: Path) -> None:
+    """By the edges examined there; what takes longer is undivided."""
+    near = model_of(line, {14: 2e-4, 24: 1.6e-3, 26: 5e-3})
+    more = fit.Traced(rows(2, 12 * 10**5, 6 * 10**5, 10**3), 16)
+    double = {14: 4e-4, 24: 3e-3, 26: 8e-3}
+    model = replace(near, transport="mpi", double=double, traced=more, near=near)
+    for scale in (24, 26):
+        found = model.fit(scale)
+        assert found.divided == pytest.approx(1.2 * near.fit(scale).divided)
+        assert found.undivided > near.fit(scale).undivided
+        assert model.seconds(more, scale, found) == pytest.approx(double[scale], 0.01)
+
+
 def test_work_beyond_what_was_measured() -> None:
     """More than the vertices: the bitmap outgrows the cache, and more roots have few edges."""
     said = {
