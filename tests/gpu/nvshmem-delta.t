@@ -51,6 +51,11 @@ like_one_cpu "distances of 64 bits" --model rmat --scale 6 --weights integer:100
 like_one_cpu directed --model rmat --scale 7 --weights uniform --directed
 like_one_cpu "few vertices" --model rmat --scale 4 --weights integer:0:5
 
+# More vertices wait for a parent than a GPU has threads, here of one block.
+export HW_EMULATED_MULTIPROCESSORS=1
+like_one_cpu "many without a nearer neighbour" --model rmat --scale 12 --weights integer:0:1
+unset HW_EMULATED_MULTIPROCESSORS
+
 # Canonical parents are found by the hosts, after kernels have put.
 hopwave-generate -q --force --model rmat --scale 7 --weights integer:0:2 -o g.h5
 hopwave-traverse -q --force g.h5 --layout 1d --algorithm sssp --roots 2 --canonical-parents -o cpu.h5

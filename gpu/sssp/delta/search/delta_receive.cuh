@@ -91,6 +91,7 @@ template <int kind, class Peers>
 __device__ void receive_many(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                              lane_state<kind> &state, uint64_t count)
 {
+    constexpr key_of<kind> lowest = INT32_MIN; /* no key is lower, nor is `parent_pending` */
     key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     const uint64_t lane = threadIdx.x & 31;
 
@@ -114,7 +115,7 @@ __device__ void receive_many(const kernel_params<Peers> &params, block_shared<Pe
              k++) /* all of them before the first result is used */
             old[k] = entry[k].x != HW_INVALID_VERTEX
                          ? atomic_lower(own + entry[k].x, key_of_entry<kind>(entry[k]))
-                         : -1;
+                         : lowest;
 #pragma unroll
         for (uint32_t k = 0; k < updates_in_flight; k++) {
             const key_of<kind> key = key_of_entry<kind>(entry[k]);
