@@ -83,14 +83,14 @@ kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_records_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier_kernel.cu \
   gpu/bfs/direction_optimizing/pendant_trees_kernel.cu \
-  gpu/bfs/direction_optimizing/small_frontier_bfs_kernel.cu
+  gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu
 kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
-  gpu/bfs/direction_optimizing/small_frontier_bfs.h \
+  gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs.h \
   gpu/bfs/direction_optimizing/top_down.cuh \
   gpu/bfs/direction_optimizing/visited_tests.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs.h \
@@ -108,8 +108,8 @@ gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/internode_bfs_host.c \
   gpu/bfs/direction_optimizing/peer/internode_bfs_host.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
-  gpu/bfs/direction_optimizing/small_frontier_bfs_host.c \
-  gpu/bfs/direction_optimizing/small_frontier_bfs_host.h \
+  gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.c \
+  gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_host.c
 gpu_descriptors += gpu/bfs/direction_optimizing/fused_descriptor.c
 

@@ -1,7 +1,7 @@
 /* Method `fused` on one GPU, host side: choice of the kernel, and of that which searches by levels
  * (gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu) sizes, preparation, launch, trace. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
-#include "gpu/bfs/direction_optimizing/small_frontier_bfs_host.h"
+#include "gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.h"
 
 #include "gpu/device/packed_queue.h"
 #include "gpu/engine/gpu_method_list.h"

@@ -1,5 +1,5 @@
 /* Method `fused` on one GPU by the kernel for small frontiers: host side. */
-#include "gpu/bfs/direction_optimizing/small_frontier_bfs_host.h"
+#include "gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.h"
 
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/degree_summary.h"

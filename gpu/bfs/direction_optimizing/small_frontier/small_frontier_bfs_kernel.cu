@@ -6,7 +6,7 @@
  * by level without waiting for each other; a vertex that was reached by a detour is lowered later.
  * At the end each vertex takes a neighbor one level up as its parent.
  */
-#include "gpu/bfs/direction_optimizing/small_frontier_bfs.h"
+#include "gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs.h"
 #include "gpu/device/launch.h"
 #include "gpu/sssp/common/small_frontier_phases.cuh"
 #include "gpu/sssp/common/small_frontier_records.cuh"

@@ -1,9 +1,10 @@
 /*
  * Method `fused` on one GPU where lists are short and levels many, as on roads and meshes:
- * interface of host code and kernels (gpu/bfs/direction_optimizing/small_frontier_bfs_kernel.cu).
+ * interface of host code and kernels
+ * (gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu).
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_BFS_H
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_BFS_H
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_H
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_H
 
 #include "gpu/sssp/common/small_frontier.h"
 

@@ -1,11 +1,12 @@
 /*
  * Method `fused` on one GPU by the kernel for small frontiers
- * (gpu/bfs/direction_optimizing/small_frontier_bfs_kernel.cu): its arrays, launches and trace.
+ * (gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu): its arrays, launches
+ * and trace.
  */
-#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_BFS_HOST_H
-#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_BFS_HOST_H
+#ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_HOST_H
+#define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_HOST_H
 
-#include "gpu/bfs/direction_optimizing/small_frontier_bfs.h"
+#include "gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs.h"
 #include "gpu/engine/gpu_engine.h"
 
 struct hw_small_frontier_bfs_search {
