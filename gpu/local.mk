@@ -170,6 +170,7 @@ kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists
 kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_policy.h \
   gpu/sssp/common/distance_keys.cuh \
   gpu/sssp/common/small_frontier.h gpu/sssp/common/small_frontier_device.cuh \
+  gpu/sssp/common/small_frontier_peers.cuh gpu/sssp/common/small_frontier_peers.h \
   gpu/sssp/common/small_frontier_phases.cuh gpu/sssp/common/small_frontier_records.cuh \
   gpu/sssp/common/small_frontier_rounds.cuh \
   gpu/sssp/common/sssp_engine.h gpu/sssp/common/warp_keys.cuh \
@@ -188,8 +189,7 @@ kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \
   gpu/sssp/delta/peer/peer_delta_finish_kernel.cu gpu/sssp/delta/peer/peer_delta_kernel.cu \
   gpu/sssp/delta/peer/peer_small_frontier_kernel.cu
 kernel_includes += gpu/sssp/delta/peer/internode_delta.h gpu/sssp/delta/peer/internode_exchange.cuh \
-  gpu/sssp/delta/peer/internode_gpus.cuh gpu/sssp/delta/peer/peer_small_frontier.h \
-  gpu/sssp/delta/peer/small_frontier_peers.cuh
+  gpu/sssp/delta/peer/internode_gpus.cuh gpu/sssp/delta/peer/peer_small_frontier.h
 kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_barrier.cuh \
   gpu/sssp/delta/search/delta_block_shared.cuh gpu/sssp/delta/search/delta_broadcast.cuh \
   gpu/sssp/delta/search/delta_init.cuh gpu/sssp/delta/search/delta_iteration.cuh \

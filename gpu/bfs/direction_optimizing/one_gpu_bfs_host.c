@@ -9,6 +9,7 @@
 #include "gpu/engine/results_on_host.h"
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
+#include "gpu/sssp/common/small_frontier_host.h"
 
 /* Frontiers of up to so many edges are queued. */
 #define MIN_UNQUEUED_EDGES (1u << 17)
@@ -218,9 +219,10 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
                             struct hw_error *err)
 {
     const struct state *state = engine->state;
-    enum hw_status status = state->small_frontier
-                                ? hw_small_frontier_bfs_append_trace(&state->front, steps, err)
-                                : append_levels(&state->params, steps, err);
+    enum hw_status status =
+        state->small_frontier
+            ? hw_small_frontier_append_rounds(&state->front.params.search, true, steps, err)
+            : append_levels(&state->params, steps, err);
 
     return status == HW_OK ? add_undetected(engine, steps, err) : status;
 }

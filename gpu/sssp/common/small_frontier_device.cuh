@@ -6,7 +6,8 @@
  *
  *   several        constant: whether there are other GPUs
  *   max_rounds     constant: of an iteration
- *   lower()        lowers the distance of a vertex; returns what it was
+ *   lower()        lowers the distance of a vertex that an edge of `source` leads to; returns what
+ *                  it was
  *   load_distance()
  *   put_hint()     stores an edge as hint of its target
  *   record()       the record of a vertex
@@ -14,7 +15,7 @@
  *                  list of the source continues
  *   in_core()      whether a vertex has several edges
  *   list_edge()    an edge of the lists, by its offset
- *   list_index()   of the offset at which the list of a vertex begins
+ *   list_index()   of the offset at which the list of a vertex begins, which is here
  *   signal_progress()  where there are several: notifies the others, which wait, of an iteration.
  */
 #ifndef HOPWAVE_GPU_SSSP_COMMON_SMALL_FRONTIER_DEVICE_CUH
@@ -55,7 +56,8 @@ template <class Backend> struct own_memory {
     using params = const kernel_params<Backend> &;
 
     template <int kind>
-    static __device__ __forceinline__ key_of<kind> lower(params p, uint32_t v, key_of<kind> key)
+    static __device__ __forceinline__ key_of<kind> lower(params p, uint32_t v, key_of<kind> key,
+                                                         uint32_t)
     {
         return atomic_lower(distances<kind>(p) + v, key);
     }
@@ -105,7 +107,7 @@ struct one_gpu : own_memory<one_gpu> {
 
     static __device__ __forceinline__ hw_gpu_edge list_edge(params p, uint64_t at)
     {
-        return p.sssp.out[at];
+        return hw_read_edge(p.sssp.out + at);
     }
 };
 

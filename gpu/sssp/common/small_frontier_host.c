@@ -4,8 +4,12 @@
 #include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/sssp_engine_host.h"
+#include "lib/base/memory.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 #include "lib/engine/sssp/sssp_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 bool hw_small_frontier_count_records(const struct hw_degree_order *order, hw_count *records)
 {
@@ -35,11 +39,10 @@ void hw_small_frontier_plan(struct hw_gpu_engine *engine, struct hw_small_fronti
     hw_small_frontier_reserve(engine, &search->params, records);
 }
 
-void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
-                               struct hw_small_frontier_params *params, hw_count records)
+void hw_small_frontier_add_queues(struct hw_gpu_engine *engine,
+                                  struct hw_small_frontier_params *params, hw_count vertices)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    const hw_count core = engine->graph.core;
 
     params->single_cta_vertices = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
     params->vertices_per_block = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
@@ -47,17 +50,25 @@ void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
     params->idle_fraction = HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION;
     params->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &params->step_queue[half], core + 1, sizeof *params->step_queue[half]);
-        hw_gpu_add(arrays, &params->rest_queue[half], core + 1, sizeof *params->rest_queue[half]);
-        hw_gpu_add(arrays, &params->step_marks[half], core / 32 + 1,
+        hw_gpu_add(arrays, &params->step_queue[half], vertices + 1,
+                   sizeof *params->step_queue[half]);
+        hw_gpu_add(arrays, &params->rest_queue[half], vertices + 1,
+                   sizeof *params->rest_queue[half]);
+        hw_gpu_add(arrays, &params->step_marks[half], vertices / 32 + 1,
                    sizeof *params->step_marks[half]);
     }
-    hw_gpu_add(arrays, &params->rest_marks, core / 32 + 1, sizeof *params->rest_marks);
-    hw_gpu_add(arrays, &params->record, (records + 1) * HW_SMALL_FRONTIER_RECORD_EDGES,
-               sizeof *params->record);
+    hw_gpu_add(arrays, &params->rest_marks, vertices / 32 + 1, sizeof *params->rest_marks);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.trace)
         hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
+}
+
+void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
+                               struct hw_small_frontier_params *params, hw_count records)
+{
+    hw_small_frontier_add_queues(engine, params, engine->graph.core);
+    hw_gpu_add(&engine->arrays, &params->record, (records + 1) * HW_SMALL_FRONTIER_RECORD_EDGES,
+               sizeof *params->record);
 }
 
 enum hw_status hw_small_frontier_open(const struct hw_gpu_engine *engine,
@@ -99,4 +110,38 @@ enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_par
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
     return hw_gpu_sssp_append_trace(params->trace, records, clock, names,
                                     HW_SMALL_FRONTIER_ROUTINES, steps, err);
+}
+
+/* Adds up the records of the rounds. */
+static enum hw_status sum_rounds(const struct hw_small_frontier_params *params,
+                                 struct hw_trace_record *step, struct hw_error *err)
+{
+    struct hw_small_frontier_control control;
+    struct hw_gpu_sssp_trace_record *record = NULL;
+
+    HW_TRY(hw_gpu_get(&control, params->control, sizeof control, err));
+    const uint32_t count = hw_gpu_trace_stored(control.trace_records, params->trace_capacity);
+    enum hw_status status = hw_alloc(&record, count, sizeof *record, "the steps", err);
+    if (status == HW_OK && count > 0)
+        status = hw_gpu_get(record, params->trace, count * sizeof *record, err);
+    for (uint32_t r = 0; r < count && status == HW_OK; r++) {
+        step->frontier += record[r].frontier;
+        step->edges_examined += (hw_count)record[r].pushed;
+    }
+    step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)(control.end_ns - control.begin_ns);
+    free(record);
+    return status;
+}
+
+enum hw_status hw_small_frontier_append_rounds(const struct hw_small_frontier_params *params,
+                                               bool searched, struct hw_trace *steps,
+                                               struct hw_error *err)
+{
+    struct hw_trace_record *step = hw_trace_append(steps);
+
+    if (!step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    step->direction = HW_DIRECTION_TOP_DOWN;
+    snprintf(step->routine, sizeof step->routine, "rounds");
+    return searched ? sum_rounds(params, step, err) : HW_OK;
 }

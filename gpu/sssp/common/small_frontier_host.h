@@ -18,7 +18,15 @@ struct hw_small_frontier_search {
  * where a list is too long for the kernel. Local. */
 bool hw_small_frontier_count_records(const struct hw_degree_order *order, hw_count *records);
 
-/* Sets the parameters but the width of steps, and lists the arrays of a search. Local. */
+/* Queues and marks, in bytes for each of their places. */
+#define HW_SMALL_FRONTIER_QUEUE_BYTES 17
+
+/* Sets the parameters but the width of steps, and lists the arrays of a search but the records.
+ * vertices: places of queues and marks. Local. */
+void hw_small_frontier_add_queues(struct hw_gpu_engine *engine,
+                                  struct hw_small_frontier_params *params, hw_count vertices);
+
+/* The same on one GPU, with the records. Local. */
 void hw_small_frontier_reserve(struct hw_gpu_engine *engine,
                                struct hw_small_frontier_params *params, hw_count records);
 
@@ -40,5 +48,11 @@ enum hw_status hw_small_frontier_run(const struct hw_gpu_engine *engine,
 /* Appends the trace of the search that has ended. Local. */
 enum hw_status hw_small_frontier_append_trace(const struct hw_small_frontier_params *params,
                                               struct hw_trace *steps, struct hw_error *err);
+
+/* Appends the sum of that trace as one step, `rounds`: of levels that blocks reach at different
+ * times, or of one of several GPUs. searched: this GPU did; else the step is empty. Local. */
+enum hw_status hw_small_frontier_append_rounds(const struct hw_small_frontier_params *params,
+                                               bool searched, struct hw_trace *steps,
+                                               struct hw_error *err);
 
 #endif

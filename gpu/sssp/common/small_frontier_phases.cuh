@@ -212,10 +212,10 @@ __device__ __forceinline__ void push_root(const kernel_params<Peers> &params,
     uint32_t edges = 0;
 
     if (blockIdx.x == 0 && first < hw_list_begin<Offset>(params.graph.out, at + 1)) {
-        const hw_gpu_edge edge = hw_read_edge(params.sssp.out + first);
+        const hw_gpu_edge edge = Peers::list_edge(params, first);
         const key_of<kind> key = hw_further<kind>(0, edge.weight);
         edges = Peers::in_core(params, edge.neighbor);
-        if (edges && key < Peers::template lower<kind>(params, edge.neighbor, key)) {
+        if (edges && key < Peers::template lower<kind>(params, edge.neighbor, key, root)) {
             Peers::template put_hint<kind>(params, edge.neighbor, root, 0, edge.weight, key);
             append_one(key < search.step_end ? step_queue(params, search)
                                              : rest_queue(params, search),

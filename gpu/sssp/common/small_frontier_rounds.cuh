@@ -152,7 +152,7 @@ __device__ __forceinline__ void relax(const kernel_params<Peers> &params,
         return;
     if (out.edge.neighbor < continuation) {
         out.key = hw_further<kind>(out.from, out.edge.weight);
-        out.old = Peers::template lower<kind>(params, out.edge.neighbor, out.key);
+        out.old = Peers::template lower<kind>(params, out.edge.neighbor, out.key, out.source);
     }
     read_record(Peers::next_record(params, out.source, out.edge), out.half);
 }
@@ -172,7 +172,7 @@ __device__ __noinline__ void push_rest(const kernel_params<Peers> &params,
         }
         const hw_gpu_edge edge = at[slot];
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
-        if (key >= Peers::template lower<kind>(params, edge.neighbor, key))
+        if (key >= Peers::template lower<kind>(params, edge.neighbor, key, source))
             continue;
         Peers::template put_hint<kind>(params, edge.neighbor, source, from, edge.weight, key);
         append_one(key < search.step_end ? step_queue(params, search) : rest_queue(params, search),

@@ -1,11 +1,8 @@
 /* Method `fused` on one GPU by the kernel for small frontiers: host side. */
 #include "gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.h"
 
-#include "gpu/engine/step_trace.h"
 #include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/small_frontier_host.h"
-
-#include <stdio.h>
 
 /* Levels of a step: how far a block goes on before others have come as far. */
 #define STEP_LEVELS 256
@@ -61,25 +58,4 @@ enum hw_status hw_small_frontier_bfs_run(const struct hw_gpu_engine *engine,
     return hw_cuda(
         hw_small_frontier_bfs_launch(&search->params, search->blocks, engine->root.vertex),
         "the kernel of method fused", err);
-}
-
-enum hw_status hw_small_frontier_bfs_append_trace(const struct hw_small_frontier_bfs_search *search,
-                                                  struct hw_trace *steps, struct hw_error *err)
-{
-    const hw_count first = steps->count;
-    enum hw_status status = hw_small_frontier_append_trace(&search->params.search, steps, err);
-
-    if (status != HW_OK || steps->count == first)
-        return status;
-    struct hw_trace_record *all = &steps->record[first];
-    for (hw_count s = first + 1; s < steps->count; s++) {
-        all->frontier += steps->record[s].frontier;
-        all->edges_examined += steps->record[s].edges_examined;
-        all->seconds[HW_PHASE_EXPANSION] += steps->record[s].seconds[HW_PHASE_EXPANSION];
-    }
-    all->direction = HW_DIRECTION_TOP_DOWN;
-    snprintf(all->routine, sizeof all->routine, "rounds");
-    all->discovered = all->bucket = all->pulled = all->settled = 0;
-    steps->count = first + 1;
-    return HW_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * Method `fused` on one GPU by the kernel for small frontiers
- * (gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu): its arrays, launches
- * and trace.
+ * (gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu): its arrays and
+ * launches.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_HOST_H
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_SMALL_FRONTIER_SMALL_FRONTIER_BFS_HOST_H
@@ -28,10 +28,5 @@ enum hw_status hw_small_frontier_bfs_open(const struct hw_gpu_engine *engine,
 enum hw_status hw_small_frontier_bfs_run(const struct hw_gpu_engine *engine,
                                          const struct hw_small_frontier_bfs_search *search,
                                          struct hw_error *err);
-
-/* Appends the trace of the search that has ended: one step, for blocks are at different levels at
- * the same time. The caller counts its discoveries. Local. */
-enum hw_status hw_small_frontier_bfs_append_trace(const struct hw_small_frontier_bfs_search *search,
-                                                  struct hw_trace *steps, struct hw_error *err);
 
 #endif

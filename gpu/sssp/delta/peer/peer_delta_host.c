@@ -358,7 +358,7 @@ static enum hw_status trace(struct hw_distributed_sssp *sssp, struct hw_trace *s
         root - hw_distributed_sssp_owned_begin(&sssp->params) < config->block_size;
 
     if (peer->small.chosen)
-        HW_TRY(hw_peer_small_frontier_append_trace(&peer->small, searched, steps, err));
+        HW_TRY(hw_small_frontier_append_rounds(&peer->small.params, searched, steps, err));
     return hw_delta_append_trace(
         &peer->params, peer->internode.used ? &peer->internode.params.internode.puts : NULL,
         sssp->config.bellman_ford, steps, err);

@@ -10,42 +10,28 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_SMALL_FRONTIER_H
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_SMALL_FRONTIER_H
 
+#include "gpu/sssp/common/small_frontier_peers.h"
 #include "gpu/sssp/delta/delta_search.h"
-#include "gpu/sssp/common/small_frontier.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What GPUs signal to each other: a part of every heap. Numbers of searches begin with 1. */
-struct hw_small_frontier_signals {
-    unsigned long long ready[HW_DELTA_RANKS]; /* number of the search for which a rank has
-                                                 initialized its vertices */
-    unsigned long long progress;              /* number of a search above, begun iterations below;
-                                                 HW_SMALL_FRONTIER_FINISHED: none follows */
-};
-
-#define HW_SMALL_FRONTIER_FINISHED UINT32_MAX
-
-/* The other GPUs, as this one reaches them. */
-struct hw_small_frontier_peers {
+/* What this kernel needs of the other GPUs beyond struct hw_small_frontier_peers. */
+struct hw_peer_small_frontier_delta {
     struct hw_delta_partition partition;
     uint32_t core_of[HW_DELTA_RANKS],
         active_of[HW_DELTA_RANKS];                 /* as in struct hw_delta_vertices */
     void *distance_of[HW_DELTA_RANKS];             /* [local ids] keys */
     struct hw_gpu_edge *result_of[HW_DELTA_RANKS]; /* [local ids] hints */
-    const struct hw_gpu_edge *record_of[HW_DELTA_RANKS];
-    struct hw_small_frontier_signals *signals[HW_DELTA_RANKS];
-    uint32_t *failed[HW_DELTA_RANKS]; /* set once a rank has timed out */
-    uint64_t timeout_ns;
-    uint32_t run; /* number of the search */
 };
 
 /* ---- launchers: all return a cudaError_t and do not wait ---- */
 
 /* Builds the records of the vertices owned here. */
 int hw_peer_small_frontier_launch_records(const struct hw_small_frontier_params *params,
-                                          const struct hw_small_frontier_peers *peers);
+                                          const struct hw_small_frontier_peers *peers,
+                                          const struct hw_peer_small_frontier_delta *delta);
 
 /* Chooses the number of blocks for this device. */
 int hw_peer_small_frontier_shape(const struct hw_small_frontier_params *params, int *blocks);
@@ -53,7 +39,8 @@ int hw_peer_small_frontier_shape(const struct hw_small_frontier_params *params, 
 /* Launches a search for the distances of all vertices of several edges. All ranks launch it. root:
  * local id, HW_INVALID_VERTEX for none. */
 int hw_peer_small_frontier_launch(const struct hw_small_frontier_params *params,
-                                  const struct hw_small_frontier_peers *peers, int blocks,
+                                  const struct hw_small_frontier_peers *peers,
+                                  const struct hw_peer_small_frontier_delta *delta, int blocks,
                                   uint32_t root);
 
 /* Launches the end of such a search: vertices of one edge, parents, the report

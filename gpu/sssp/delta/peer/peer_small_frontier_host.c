@@ -4,17 +4,12 @@
  */
 #include "gpu/sssp/delta/peer/peer_small_frontier_host.h"
 
-#include "gpu/device/device.h"
 #include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/delta_kernel_option.h"
-#include "lib/base/memory.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 #include "lib/engine/sssp/sssp_options.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 /* ---- choice ---- */
 
@@ -69,21 +64,7 @@ hw_count hw_peer_small_frontier_reserve_heap(struct hw_peer_small_frontier *smal
 void hw_peer_small_frontier_add_arrays(struct hw_distributed_sssp *sssp,
                                        struct hw_peer_small_frontier *small)
 {
-    struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
-    struct hw_small_frontier_params *params = &small->params;
-    const hw_count ids = sssp->params.config.num_local_ids;
-
-    params->trace_capacity = HW_GPU_TRACE_CAPACITY;
-    for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &params->step_queue[half], ids + 1, sizeof *params->step_queue[half]);
-        hw_gpu_add(arrays, &params->rest_queue[half], ids + 1, sizeof *params->rest_queue[half]);
-        hw_gpu_add(arrays, &params->step_marks[half], ids / 32 + 1,
-                   sizeof *params->step_marks[half]);
-    }
-    hw_gpu_add(arrays, &params->rest_marks, ids / 32 + 1, sizeof *params->rest_marks);
-    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (sssp->engine->options.trace)
-        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
+    hw_small_frontier_add_queues(sssp->engine, &small->params, sssp->params.config.num_local_ids);
 }
 
 hw_count hw_peer_small_frontier_device_bytes(const struct hw_part *part)
@@ -94,7 +75,7 @@ hw_count hw_peer_small_frontier_device_bytes(const struct hw_part *part)
     if (part->directed || !hw_may_be_mesh(part))
         return 0;
     /* Records, a few of them continued, queues and marks. */
-    return owned * (record + record / 8) + n * 17;
+    return owned * (record + record / 8) + n * HW_SMALL_FRONTIER_QUEUE_BYTES;
 }
 
 /* ---- opening ---- */
@@ -112,26 +93,27 @@ static void set_params(const struct hw_distributed_sssp *sssp, const struct hw_d
     params->sssp = (struct hw_gpu_sssp){
         .kind = part->config.kind, .out = part->graph.edge, .distance = part->state.distance};
     params->delta = sssp->config.delta;
-    params->single_cta_vertices = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
-    params->vertices_per_block = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
-    params->min_rounds = HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS;
-    params->idle_fraction = HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION;
 }
 
-static void set_peers(const struct hw_distributed_sssp *sssp,
-                      const struct hw_peer_small_frontier *small,
-                      const struct hw_delta_params *delta, struct hw_small_frontier_peers *peers)
+static void set_peers(const struct hw_distributed_sssp *sssp, struct hw_peer_small_frontier *small,
+                      const struct hw_delta_params *delta)
 {
     const struct hw_transport *transport = &sssp->engine->transport;
+    struct hw_small_frontier_peers *peers = &small->peers;
+    struct hw_peer_small_frontier_delta *of_delta = &small->delta;
 
-    *peers = (struct hw_small_frontier_peers){.partition = delta->partition,
+    *peers = (struct hw_small_frontier_peers){.ranks = delta->partition.ranks,
+                                              .rank = delta->partition.rank,
+                                              .places = delta->partition.block_size,
                                               .timeout_ns = delta->allgather.timeout_ns};
-    for (uint32_t q = 0; q < delta->partition.ranks; q++) {
+    *of_delta = (struct hw_peer_small_frontier_delta){.partition = delta->partition};
+    for (uint32_t q = 0; q < peers->ranks; q++) {
         char *heap = transport->heap[q];
-        peers->core_of[q] = delta->vertices.core_of[q];
-        peers->active_of[q] = delta->vertices.active_of[q];
-        peers->distance_of[q] = delta->distance_of[q];
-        peers->result_of[q] = (struct hw_gpu_edge *)(void *)(heap + sssp->single_kernel.value_at);
+        of_delta->core_of[q] = delta->vertices.core_of[q];
+        of_delta->active_of[q] = delta->vertices.active_of[q];
+        of_delta->distance_of[q] = delta->distance_of[q];
+        of_delta->result_of[q] =
+            (struct hw_gpu_edge *)(void *)(heap + sssp->single_kernel.value_at);
         peers->record_of[q] = (struct hw_gpu_edge *)(void *)(heap + small->records_at);
         peers->signals[q] = (struct hw_small_frontier_signals *)(void *)(heap + small->signals_at);
         peers->failed[q] = delta->allgather.failed[q];
@@ -144,11 +126,12 @@ enum hw_status hw_peer_small_frontier_open(const struct hw_distributed_sssp *sss
                                            struct hw_error *err)
 {
     set_params(sssp, delta, &small->params);
-    set_peers(sssp, small, delta, &small->peers);
+    set_peers(sssp, small, delta);
     small->params.record =
         (struct hw_gpu_edge *)(uintptr_t)small->peers.record_of[delta->partition.rank];
-    HW_TRY(hw_cuda(hw_peer_small_frontier_launch_records(&small->params, &small->peers),
-                   "the kernel that puts lists into records", err));
+    HW_TRY(
+        hw_cuda(hw_peer_small_frontier_launch_records(&small->params, &small->peers, &small->delta),
+                "the kernel that puts lists into records", err));
     HW_TRY(
         hw_cuda(hw_peer_small_frontier_shape(&small->params, &small->blocks), "method delta", err));
     return hw_cuda(hw_peer_delta_finish_shape(delta, &small->finish), "method delta", err);
@@ -162,45 +145,9 @@ enum hw_status hw_peer_small_frontier_run(struct hw_peer_small_frontier *small,
                                           struct hw_error *err)
 {
     small->peers.run = search->run;
-    HW_TRY(hw_cuda(
-        hw_peer_small_frontier_launch(&small->params, &small->peers, small->blocks, search->root),
-        "the kernel of method delta", err));
+    HW_TRY(hw_cuda(hw_peer_small_frontier_launch(&small->params, &small->peers, &small->delta,
+                                                 small->blocks, search->root),
+                   "the kernel of method delta", err));
     return hw_cuda(hw_peer_delta_launch_finish(delta, search, &small->finish),
                    "the kernel that ends method delta", err);
-}
-
-/* ---- trace ---- */
-
-/* Adds up the records of the rounds. */
-static enum hw_status sum_rounds(const struct hw_peer_small_frontier *small,
-                                 struct hw_trace_record *step, struct hw_error *err)
-{
-    struct hw_small_frontier_control control;
-    struct hw_gpu_sssp_trace_record *record = NULL;
-
-    HW_TRY(hw_gpu_get(&control, small->params.control, sizeof control, err));
-    const uint32_t count = hw_gpu_trace_stored(control.trace_records, small->params.trace_capacity);
-    enum hw_status status = hw_alloc(&record, count, sizeof *record, "the steps", err);
-    if (status == HW_OK && count > 0)
-        status = hw_gpu_get(record, small->params.trace, count * sizeof *record, err);
-    for (uint32_t r = 0; r < count && status == HW_OK; r++) {
-        step->frontier += record[r].frontier;
-        step->edges_examined += (hw_count)record[r].pushed;
-    }
-    step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)(control.end_ns - control.begin_ns);
-    free(record);
-    return status;
-}
-
-enum hw_status hw_peer_small_frontier_append_trace(const struct hw_peer_small_frontier *small,
-                                                   bool searched, struct hw_trace *steps,
-                                                   struct hw_error *err)
-{
-    struct hw_trace_record *step = hw_trace_append(steps);
-
-    if (!step)
-        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    step->direction = HW_DIRECTION_TOP_DOWN;
-    snprintf(step->routine, sizeof step->routine, "rounds");
-    return searched ? sum_rounds(small, step, err) : HW_OK;
 }

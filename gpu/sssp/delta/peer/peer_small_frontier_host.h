@@ -1,10 +1,11 @@
 /*
  * Method `delta` on several GPUs by the kernel for small frontiers
- * (gpu/sssp/delta/peer/peer_small_frontier.h): when it is chosen, its arrays, launches and trace.
+ * (gpu/sssp/delta/peer/peer_small_frontier.h): when it is chosen, its arrays and launches.
  */
 #ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_SMALL_FRONTIER_HOST_H
 #define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_SMALL_FRONTIER_HOST_H
 
+#include "gpu/sssp/common/small_frontier_host.h"
 #include "gpu/sssp/delta/peer/peer_small_frontier.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
@@ -14,6 +15,7 @@ struct hw_peer_small_frontier {
     hw_count records_at, signals_at; /* offsets in the heap */
     struct hw_small_frontier_params params;
     struct hw_small_frontier_peers peers;
+    struct hw_peer_small_frontier_delta delta;
     int blocks;
     struct hw_delta_shape finish;
 };
@@ -45,11 +47,6 @@ enum hw_status hw_peer_small_frontier_run(struct hw_peer_small_frontier *small,
                                           const struct hw_delta_params *delta,
                                           const struct hw_delta_search *search,
                                           struct hw_error *err);
-
-/* Appends the trace of the search for distances: one record. Local. */
-enum hw_status hw_peer_small_frontier_append_trace(const struct hw_peer_small_frontier *small,
-                                                   bool searched, struct hw_trace *steps,
-                                                   struct hw_error *err);
 
 /* Bytes of device memory that it takes where it may be chosen. Local. */
 hw_count hw_peer_small_frontier_device_bytes(const struct hw_part *part);

@@ -1,26 +1,11 @@
 /*
- * Delta-stepping on several GPUs of one node where all lists are short: roads and grids, whose
- * searches are thousands of rounds of few vertices (gpu/sssp/delta/small_frontier_delta_kernel.cu).
- *
- * A round takes as long as its longest wait. If every GPU relaxed the edges of its own vertices, a
- * path that changes from GPU to GPU would wait for an update to be stored, noticed and applied, and
- * for an agreement, at every change. Here the owner of the root relaxes all edges: it lowers
- * distances where they are, by atomic operations over NVLink, and reads the records of vertices
- * from their owners' memory at the same time. So a round waits once, for the way there and back.
- * Its queues are its own; the distances, the lists and the parents are distributed as ever.
- *
- * The other GPUs initialize their vertices, say so, and wait until the search has ended. Their wait
- * is bounded: the GPU that searches signals every iteration it begins.
- *
- * Memory order. A GPU is ready once all its blocks have passed a grid barrier; its first thread
- * then executes a system-scope fence before it signals. The first warp of the GPU that searches
- * executes one when all are ready, before the next grid barrier. The end is signaled likewise, in
- * the other direction (gpu/comm/peer_barrier.cuh).
+ * Delta-stepping on several GPUs of one node where all lists are short: roads and grids. The GPU
+ * that owns the root relaxes all edges (gpu/sssp/common/small_frontier_peers.cuh).
  */
 #include "gpu/device/launch.h"
-#include "gpu/sssp/delta/peer/small_frontier_peers.cuh"
-#include "gpu/sssp/common/small_frontier_phases.cuh"
+#include "gpu/sssp/common/small_frontier_peers.cuh"
 #include "gpu/sssp/common/small_frontier_records.cuh"
+#include "gpu/sssp/delta/peer/peer_small_frontier.h"
 
 #include <cuda_runtime.h>
 
@@ -29,151 +14,107 @@ namespace hw_delta::small_frontier
 namespace
 {
 
-using peer_params = kernel_params<peer_gpus>;
+struct delta_gpus;
 
-/* The rank that searches. */
-__device__ __forceinline__ uint32_t searching_rank(const peer_params &params, uint32_t root)
-{
-    return root != HW_INVALID_VERTEX ? peer_gpus::owner_of(params, root) : 0;
-}
+template <> struct kernel_params<delta_gpus> : hw_small_frontier_params {
+    hw_small_frontier_peers peers;
+    hw_peer_small_frontier_delta delta_peers;
+};
 
-/* ---- signals ---- */
+using peer_params = kernel_params<delta_gpus>;
 
-/* Makes the waits of all GPUs fail. One thread. */
-__device__ void fail_all(const peer_params &params)
-{
-    for (uint32_t q = 0; q < params.peers.partition.ranks; q++)
-        *static_cast<volatile uint32_t *>(params.peers.failed[q]) = 1;
-    hw_fence_system();
-}
-
-/* Whether a wait must end: a GPU has failed, or the time is over. */
-__device__ __forceinline__ bool gives_up(const peer_params &params, wait_clock &clock)
-{
-    return hw_load_relaxed(params.peers.failed[params.peers.partition.rank]) != 0 ||
-           clock.has_passed(params.peers.timeout_ns);
-}
-
-/* Waits until the other GPUs are ready. The first warp of the GPU that searches. */
-__device__ void wait_until_ready(const peer_params &params)
-{
-    const hw_delta_partition &partition = params.peers.partition;
-    const uint32_t lane = threadIdx.x, q = min(lane, partition.ranks - 1);
-    const count64 *slot = &params.peers.signals[partition.rank]->ready[q];
-    const uint64_t run = params.peers.run;
-    wait_clock clock;
-    uint64_t word;
-
-    const bool ok = wait_for_words(
-        lane == q && q != partition.rank, [=] { return hw_load_relaxed(slot); },
-        [=](uint64_t loaded) { return loaded == run; }, [&] { return gives_up(params, clock); },
-        word);
-    hw_fence_system();
-    if (lane != 0)
-        return;
-    params.control->ready = ok;
-    if (!ok)
-        fail_all(params);
-}
-
-/* Signals that this GPU is ready, and waits until the search has ended. The first warp of a GPU
- * that does not search. */
-__device__ void attend(const peer_params &params, uint32_t searching)
-{
-    const hw_delta_partition &partition = params.peers.partition;
-    const count64 *slot = &params.peers.signals[partition.rank]->progress;
-    const uint64_t run = params.peers.run;
-    uint64_t last = run << 32;
-    bool ok = true;
-
-    if (threadIdx.x == 0) {
-        hw_fence_system();
-        signal_word(&params.peers.signals[searching]->ready[partition.rank], run);
+struct delta_gpus : memory_of_peers<delta_gpus> {
+    static __device__ __forceinline__ uint32_t owner_of(params p, uint32_t v)
+    {
+        return p.delta_peers.partition.block_magic
+                   ? static_cast<uint32_t>(__umul64hi(v, p.delta_peers.partition.block_magic))
+                   : v;
     }
-    while (ok && static_cast<uint32_t>(last) != HW_SMALL_FRONTIER_FINISHED) {
-        wait_clock clock;
-        uint64_t word;
-        ok = wait_for_words(
-            threadIdx.x == 0, [=] { return hw_load_relaxed(slot); },
-            [=](uint64_t loaded) { return loaded >> 32 == run && loaded != last; },
-            [&] { return gives_up(params, clock); }, word);
-        last = __shfl_sync(HW_WARP, word, 0);
+
+    static __device__ __forceinline__ uint32_t place_of(params p, uint32_t v, uint32_t owner)
+    {
+        return v - owner * p.delta_peers.partition.block_size;
     }
-    hw_fence_system();
-    if (!ok && threadIdx.x == 0)
-        fail_all(params);
-}
 
-/* ---- initialization ---- */
+    static __device__ __forceinline__ uint32_t num_ids(params p)
+    {
+        return p.peers.ranks * p.delta_peers.partition.block_size;
+    }
 
-/* Initializes the keys of all ranks' vertices as this GPU has them: of the others, as unknown.
- * Vertices of one edge get a key that pulls treat as unreached. */
-template <int kind> __device__ void init_peer_distances(const peer_params &params, uint32_t root)
-{
-    const hw_small_frontier_peers &peers = params.peers;
+    template <int kind>
+    static __device__ __forceinline__ key_of<kind> *distance_at(params p, uint32_t v)
+    {
+        return static_cast<key_of<kind> *>(p.delta_peers.distance_of[owner_of(p, v)]) + v;
+    }
 
-    for (uint32_t q = 0; q < peers.partition.ranks; q++) {
-        const uint32_t first = q * peers.partition.block_size;
-        for (uint64_t i = hw_grid_thread(); i < peers.active_of[q]; i += hw_grid_threads()) {
-            const uint32_t v = first + static_cast<uint32_t>(i);
-            distances<kind>(params)[v] = v == root              ? 0
-                                         : i < peers.core_of[q] ? hw_keys<kind>::none
-                                                                : -1;
+    /* One GPU searches, but its atomic operations must be executed where the distance is. */
+    template <int kind>
+    static __device__ __forceinline__ key_of<kind> lower(params p, uint32_t v, key_of<kind> key,
+                                                         uint32_t)
+    {
+        return atomic_lower_system(distance_at<kind>(p, v), key);
+    }
+
+    template <int kind>
+    static __device__ __forceinline__ key_of<kind> load_distance(params p, uint32_t v)
+    {
+        return hw_load_relaxed(distance_at<kind>(p, v));
+    }
+
+    /* As gpu/sssp/delta/search/delta_keys.cuh has them. */
+    template <int kind>
+    static __device__ __forceinline__ void put_hint(params p, uint32_t v, uint32_t source,
+                                                    key_of<kind> from, uint32_t, key_of<kind> key)
+    {
+        const bool fits = kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
+        const uint32_t nearer = from < key ? source : HW_DELTA_EQUAL_DISTANCE_PARENT;
+
+        reinterpret_cast<uint2 *>(p.delta_peers.result_of[owner_of(p, v)])[v] =
+            make_uint2(fits ? nearer : HW_INVALID_VERTEX, static_cast<uint32_t>(key));
+    }
+
+    static __device__ __forceinline__ bool in_core(params p, uint32_t v)
+    {
+        const uint32_t owner = owner_of(p, v);
+
+        return place_of(p, v, owner) < p.delta_peers.core_of[owner];
+    }
+
+    static __device__ __forceinline__ hw_gpu_edge list_edge(params p, uint64_t at)
+    {
+        return hw_read_edge(p.sssp.out + at);
+    }
+
+    static __device__ __forceinline__ uint32_t list_index(params p, uint32_t v)
+    {
+        return v - p.delta_peers.partition.owned_begin;
+    }
+
+    /* The keys of all ranks' vertices as this GPU has them: of the others, as unknown. Vertices of
+     * one edge get a key that pulls treat as unreached. */
+    template <int kind> static __device__ void init_distances(params p, uint32_t root)
+    {
+        const hw_peer_small_frontier_delta &peers = p.delta_peers;
+
+        for (uint32_t q = 0; q < peers.partition.ranks; q++) {
+            const uint32_t first = q * peers.partition.block_size;
+            for (uint64_t i = hw_grid_thread(); i < peers.active_of[q]; i += hw_grid_threads()) {
+                const uint32_t v = first + static_cast<uint32_t>(i);
+                distances<kind>(p)[v] = v == root              ? 0
+                                        : i < peers.core_of[q] ? hw_keys<kind>::none
+                                                               : -1;
+            }
         }
     }
-}
-
-/* Loads many lines of the other GPUs' memory, which wakes all links at once: idle ones take some
- * 140 us (doc/methods/delta-bellman-ford-several-gpus.md). */
-template <int kind> __device__ void warm_links(const peer_params &params)
-{
-    constexpr uint32_t lines = 8192, apart = 17 * 128 / sizeof(key_of<kind>);
-    const hw_delta_partition &partition = params.peers.partition;
-
-    for (uint32_t q = 0; q < partition.ranks; q++)
-        for (uint64_t i = hw_grid_thread(); q != partition.rank && i < lines;
-             i += hw_grid_threads())
-            (void)hw_load_relaxed(static_cast<const key_of<kind> *>(params.peers.distance_of[q]) +
-                                  i * apart % partition.block_size);
-}
-
-/* ---- the search ---- */
+};
 
 template <int kind>
 __global__ void __launch_bounds__(threads, 1)
     search_for_all(const __grid_constant__ peer_params params, uint32_t root)
 {
     __shared__ block_shared<kind> shared;
-    const uint32_t searching = searching_rank(params, root);
-    const bool searches = searching == params.peers.partition.rank;
-    cg::grid_group grid = cg::this_grid();
-    search_state<kind> search = first_state<kind>(params.delta);
 
-    init_peer_distances<kind>(params, root);
-    if (searches) {
-        init_queues(params, params.peers.partition.ranks * params.peers.partition.block_size);
-        clear_trace(params, search);
-        warm_links<kind>(params);
-    }
-    grid.sync();
-    if (!searches) {
-        if (blockIdx.x == 0 && threadIdx.x < 32)
-            attend(params, searching);
-        return;
-    }
-    if (blockIdx.x == 0 && threadIdx.x < 32)
-        wait_until_ready(params);
-    grid.sync();
-    if (hw_load_relaxed(&params.control->ready) == 0)
-        return;
-    settle_core<uint64_t>(params, shared, search, grid, root,
-                          root - params.peers.partition.owned_begin < params.graph.active);
-    if (hw_grid_thread() != 0) /* the last iteration ended with a grid barrier */
-        return;
-    if (params.trace)
-        end_trace(params, search.trace_records);
-    hw_fence_system();
-    peer_gpus::signal_progress(params, HW_SMALL_FRONTIER_FINISHED);
+    settle_for_all<uint64_t, kind>(params, shared, root);
 }
 
 const void *kernel_of(int kind)
@@ -191,14 +132,15 @@ const void *kernel_of(int kind)
 using namespace hw_delta::small_frontier;
 
 int hw_peer_small_frontier_launch_records(const hw_small_frontier_params *params,
-                                          const hw_small_frontier_peers *peers)
+                                          const hw_small_frontier_peers *peers,
+                                          const hw_peer_small_frontier_delta *delta)
 {
-    const peer_params all = {{*params}, *peers};
+    const peer_params all = {{*params}, *peers, *delta};
     const cudaError_t error = clear_records(all);
 
     if (error != cudaSuccess)
         return error;
-    build_records<uint64_t, peer_gpus>
+    build_records<uint64_t, delta_gpus>
         <<<records_blocks(all), records_block_size>>>(all, &params->control->trace_records);
     return cudaGetLastError();
 }
@@ -209,9 +151,11 @@ int hw_peer_small_frontier_shape(const hw_small_frontier_params *params, int *bl
 }
 
 int hw_peer_small_frontier_launch(const hw_small_frontier_params *params,
-                                  const hw_small_frontier_peers *peers, int blocks, uint32_t root)
+                                  const hw_small_frontier_peers *peers,
+                                  const hw_peer_small_frontier_delta *delta, int blocks,
+                                  uint32_t root)
 {
-    peer_params all = {{*params}, *peers};
+    peer_params all = {{*params}, *peers, *delta};
     void *arguments[] = {&all, &root};
     cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
 
