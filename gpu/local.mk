@@ -53,6 +53,7 @@ gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
 # partition1d: block-cyclic partition over several GPUs
 kernels += gpu/partition1d/partition_1d_build_kernel.cu gpu/partition1d/partition_1d_kernel.cu
 kernel_includes += gpu/partition1d/partition_1d.h gpu/partition1d/partition_1d_build.h \
+  gpu/partition1d/partition_1d_ids.cuh \
   gpu/partition1d/partition_1d_kernels.h
 gpu_sources += gpu/partition1d/partition_1d_build.c gpu/partition1d/partition_1d_resident.h \
   gpu/partition1d/partition_1d_upload.c gpu/partition1d/partition_1d_upload.h

@@ -18,6 +18,7 @@
 #include "gpu/device/packed_queue.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/engine/trace_append.cuh"
+#include "gpu/partition1d/partition_1d_ids.cuh"
 
 #include <cuda_runtime.h>
 
@@ -35,33 +36,7 @@ constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK, cyclic_block_words = cyclic_b
 constexpr int threads = hw_bfs::threads, warps = hw_bfs::warps;
 constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
 
-/* ---- global and local ids ---- */
-
-/* Division by a multiplication. Exact for 2 to 8 parts, because there are fewer than 2^23 cyclic
- * blocks. */
-__device__ __forceinline__ uint32_t divide_by_parts(const hw_partition_1d &partition,
-                                                    uint32_t cyclic_blocks)
-{
-    return __umulhi(cyclic_blocks, partition.reciprocal);
-}
-
-__device__ __forceinline__ uint32_t owner_of(const hw_partition_1d &partition, uint32_t vertex)
-{
-    const uint32_t at = vertex / cyclic_block;
-
-    return at - divide_by_parts(partition, at) * partition.parts;
-}
-
-__device__ __forceinline__ uint32_t local_id_of(const hw_partition_1d &partition, uint32_t vertex)
-{
-    return divide_by_parts(partition, vertex / cyclic_block) * cyclic_block + vertex % cyclic_block;
-}
-
-__device__ __forceinline__ uint32_t global_id_of(const hw_partition_1d &partition, uint32_t local)
-{
-    return (local / cyclic_block * partition.parts + partition.part) * cyclic_block +
-           local % cyclic_block;
-}
+/* ---- words and lists of the partition ---- */
 
 /* Neighbors of a record of roads and meshes. */
 constexpr uint32_t record_neighbors = HW_PEER_BFS_RECORD_NEIGHBORS;
@@ -80,11 +55,6 @@ __device__ __forceinline__ uint32_t word_of_part(const hw_partition_1d &partitio
 __device__ __forceinline__ uint32_t global_word(const hw_partition_1d &partition, uint32_t word)
 {
     return word_of_part(partition, partition.part, word);
-}
-
-__device__ __forceinline__ uint32_t core_vertices(const hw_partition_1d &partition)
-{
-    return partition.core * partition.parts;
 }
 
 __device__ __forceinline__ count64 degree_of(const hw_partition_1d &partition, uint32_t local)
