@@ -81,9 +81,8 @@ gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queu
 kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_even_kernel.cu \
   gpu/bfs/direction_optimizing/peer/peer_bfs_kernel.cu \
-  gpu/bfs/direction_optimizing/peer/peer_bfs_records_kernel.cu \
-  gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier_kernel.cu \
   gpu/bfs/direction_optimizing/pendant_trees_kernel.cu \
+  gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu
 kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs.h \
@@ -91,6 +90,7 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
+  gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs.h \
   gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs.h \
   gpu/bfs/direction_optimizing/top_down.cuh \
   gpu/bfs/direction_optimizing/visited_tests.cuh \
@@ -101,7 +101,6 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_device.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_levels.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh \
-  gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier.cuh \
   gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh
 gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/host_staged_bfs.c \
@@ -109,6 +108,8 @@ gpu_sources += gpu/bfs/direction_optimizing/direction_policy.c \
   gpu/bfs/direction_optimizing/peer/internode_bfs_host.c \
   gpu/bfs/direction_optimizing/peer/internode_bfs_host.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
+  gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs_host.c \
+  gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs_host.h \
   gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.c \
   gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_host.h \
   gpu/bfs/direction_optimizing/peer/peer_bfs_host.c

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Roads and meshes: levels on one GPU, whose blocks do not wait for each other; and several GPUs, where
-# one reads and lowers what the others own. Levels and distances of the CPU, long lists, lists of zeros, keys of 64 bits, what is not connected, levels
-# too large for one block, and the kernel that is chosen.
+# Roads and meshes: levels and distances by blocks that do not wait for each other; on several GPUs one
+# reads and lowers what the others own. Levels and distances of the CPU, long lists, lists of zeros, keys
+# of 64 bits, what is not connected, levels too large for one block, roots without edges, and the kernel
+# that is chosen.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
 
@@ -58,13 +59,15 @@ cpu grid.h5 sssp --canonical-parents
 same_parents
 cpu grid.h5 bfs
 gpu 2 --check
-rows "levels are counted by one GPU" "of(b'push block')['discovered'].sum() > 2000 and \
-    set(rows['routine']) <= {b'push block', b'copy bitmap', b'leaves', b'parents', b'canonical'}"
-rows "the bitmap is copied to the other GPUs" \
-    "(of(b'copy bitmap')['bytes_sent'] > 0).all() and len(of(b'copy bitmap')) > 0"
+kernel small-frontier
+rows "levels are rounds of one GPU" "len(of(b'rounds')) == 3 and \
+    set(rows['routine']) <= {b'rounds', b'parents', b'canonical'} and \
+    (of(b'rounds')['discovered'] > 2000).any() and (of(b'rounds')['edges_examined'] > 4000).any()"
 gpu 3 --order none
 gpu 4
 gpu 2 --direction bottom-up
+gpu 2 --direction top-down
+rows "a direction is searched by levels" "len(of(b'rounds')) == 0 and len(of(b'push block')) > 30"
 gpu 1 --check
 kernel small-frontier
 rows "rounds of one GPU are one row" "len(of(b'rounds')) == 3 and \
@@ -126,7 +129,8 @@ cpu cubic.h5 bfs
 gpu 1 --check
 kernel small-frontier
 gpu 2 --check
-rows "larger levels are for all GPUs" "len(of(b'push all')) > 0 and len(of(b'push block')) > 0"
+kernel small-frontier
+gpu 4
 cpu cubic.h5 sssp
 gpu 2
 
@@ -135,8 +139,17 @@ hopwave-import -q --directed grid.wel --vertices 3100 -o directed.h5
 cpu directed.h5 bfs
 gpu 1 --check
 kernel small-frontier
-gpu 2
+gpu 2 --check
+kernel small-frontier
+gpu 3 --canonical-parents
 cpu directed.h5 sssp
 gpu 2
 kernel balanced
+
+# Roots without edges, and in a path that the rest does not reach.
+hopwave-traverse -q --force grid.h5 --layout 1d --algorithm bfs --root-list 3099,3030,3000,0 -o cpu.h5
+for parts in 1 2; do
+    like_cpu "roots without edges on $parts GPUs" $parts grid.h5 --layout 1d --parts $parts \
+        --algorithm bfs --root-list 3099,3030,3000,0 --check
+done
 done_testing

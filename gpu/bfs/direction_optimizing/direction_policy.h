@@ -103,15 +103,14 @@ void hw_bfs_tabulate(const struct hw_bfs_degree_classes *classes, bool by_degree
 
 /* What the next step of a search is. */
 enum hw_bfs_routine {
-    HW_BFS_PUSH_BLOCK,  /* top-down in one block of each GPU */
-    HW_BFS_PUSH_ALL,    /* top-down; several GPUs: discoveries are broadcast */
-    HW_BFS_PUSH,        /* top-down; discoveries are sent to their owners */
-    HW_BFS_PUSH_ONLY,   /* the same, without queueing them */
-    HW_BFS_PUSH_BITS,   /* the same, as bits without parents */
-    HW_BFS_PULL,        /* bottom-up */
-    HW_BFS_QUEUE,       /* queues the discoveries of a level that queued none */
-    HW_BFS_LEAVES,      /* assigns the parents of vertices of degree 1: ends the search */
-    HW_BFS_COPY_BITMAP, /* no level: copies the bitmap of the GPU that expanded for all */
+    HW_BFS_PUSH_BLOCK, /* top-down in one block of each GPU */
+    HW_BFS_PUSH_ALL,   /* top-down; several GPUs: discoveries are broadcast */
+    HW_BFS_PUSH,       /* top-down; discoveries are sent to their owners */
+    HW_BFS_PUSH_ONLY,  /* the same, without queueing them */
+    HW_BFS_PUSH_BITS,  /* the same, as bits without parents */
+    HW_BFS_PULL,       /* bottom-up */
+    HW_BFS_QUEUE,      /* queues the discoveries of a level that queued none */
+    HW_BFS_LEAVES,     /* assigns the parents of vertices of degree 1: ends the search */
     HW_BFS_ROUTINES
 };
 

@@ -26,7 +26,6 @@ __device__ __forceinline__ bool is_remote(const internode_params &all, uint32_t 
 struct internode_links {
     using all_params = internode_params;
     static constexpr bool has_network = true;
-    static constexpr bool has_records = false;
     static constexpr bool has_even_degrees = false;
 
     static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)

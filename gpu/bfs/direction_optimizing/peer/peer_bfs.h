@@ -26,12 +26,6 @@ extern "C" {
 /* One block of each GPU expands frontiers of up to so many vertices. */
 #define HW_PEER_BFS_BLOCK_VERTICES 2048
 
-/* Roads and meshes: neighbors in a record of a list, and edges in the queue of the block that
- * expands frontiers for all GPUs. */
-#define HW_PEER_BFS_RECORD_NEIGHBORS 8
-#define HW_PEER_BFS_RECORD_EDGES 8192
-#define HW_PEER_BFS_RECORD_QUEUES_BYTES (2 * 8 * HW_PEER_BFS_RECORD_EDGES)
-
 /* Counters that the GPUs exchange at barriers: the first part of every GPU's heap. Only the sender
  * writes a word: a tag of 16 bits above a count of 48. */
 struct hw_peer_bfs_signals {
@@ -97,11 +91,8 @@ struct hw_peer_bfs_params {
     unsigned long long *inbox[HW_PARTITION_1D_PARTS]; /* [inbox_capacity] on each GPU, for entries
                                                          from this one */
     struct hw_peer_bfs_signals *signals[HW_PARTITION_1D_PARTS];
-    uint32_t *peer_parent[HW_PARTITION_1D_PARTS];     /* parent of each GPU; peer transport only */
-    const unsigned long long *received;               /* [parts][inbox_capacity] entries received */
-    const uint32_t *record_of[HW_PARTITION_1D_PARTS]; /* [records][HW_PEER_BFS_RECORD_NEIGHBORS] of
-                                                         each GPU, or NULL: no road and no mesh */
-    uint64_t records;                                 /* of each GPU, at most */
+    uint32_t *peer_parent[HW_PARTITION_1D_PARTS]; /* parent of each GPU; peer transport only */
+    const unsigned long long *received;           /* [parts][inbox_capacity] entries received */
     uint32_t inbox_capacity;
 
     bool host_staged; /* the host exchanges: inbox[] are send buffers of this GPU */
@@ -136,18 +127,8 @@ int hw_peer_bfs_kernel_shape(const void *kernel, struct hw_peer_bfs_params *para
 int hw_peer_bfs_launch_kernel(const void *kernel, const void *params,
                               const struct hw_peer_bfs_shape *shape, uint32_t root);
 
-/* The kernel of graphs whose lists are in records. */
-const void *hw_peer_bfs_small_frontier_kernel(void);
-
 /* The kernel of graphs of even degrees. */
 const void *hw_peer_bfs_even_kernel(void);
-
-/* Builds the records. Local. Returns a cudaError_t; does not wait. */
-int hw_peer_bfs_launch_records(const struct hw_peer_bfs_params *params);
-
-/* *fits: whether a block of the current device has memory for the queues that records need. Local.
- * Returns a cudaError_t. */
-int hw_peer_bfs_records_fit(bool *fit);
 
 /* Fills params->sourceless, if there is one, from the first in-neighbors. Local. Returns a
  * cudaError_t; does not wait. */

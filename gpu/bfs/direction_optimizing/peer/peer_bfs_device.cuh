@@ -38,11 +38,6 @@ constexpr int edge_bits = HW_PEER_BFS_EDGE_BITS;
 
 /* ---- words and lists of the partition ---- */
 
-/* Neighbors of a record of roads and meshes. */
-constexpr uint32_t record_neighbors = HW_PEER_BFS_RECORD_NEIGHBORS;
-/* Bit of a record's last neighbor: the list continues in the record of this index. */
-constexpr uint32_t continues = 1u << 31;
-
 /* The index in the global bitmap of a word of a part's vertices. */
 __device__ __forceinline__ uint32_t word_of_part(const hw_partition_1d &partition, uint32_t part,
                                                  uint32_t word)
@@ -184,7 +179,6 @@ struct barrier_result {
 struct node_links {
     using all_params = kernel_params;
     static constexpr bool has_network = false;
-    static constexpr bool has_records = false;
     static constexpr bool has_even_degrees = false;
 
     static __device__ __forceinline__ const kernel_params &peer_params(const all_params &all)
@@ -202,11 +196,6 @@ struct node_links {
 /* The same in graphs without hubs, most of whose edges lead to new vertices. */
 struct even_links : node_links {
     static constexpr bool has_even_degrees = true;
-};
-
-/* The same on roads and meshes, whose lists are in records, too. */
-struct record_links : node_links {
-    static constexpr bool has_records = true;
 };
 
 /* Records the reason and signals failure to all GPUs. One thread. */

@@ -3,6 +3,7 @@
 #include "gpu/bfs/direction_optimizing/peer/host_staged_bfs.h"
 #include "gpu/bfs/direction_optimizing/peer/internode_bfs_host.h"
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs.h"
+#include "gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs_host.h"
 
 #include "gpu/device/memory_kernels.h"
 #include "gpu/device/packed_queue.h"
@@ -10,14 +11,14 @@
 #include "gpu/engine/gpu_method_list.h"
 #include "gpu/engine/results_on_host.h"
 #include "gpu/engine/step_trace.h"
-#include "gpu/graph/degree_summary.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "gpu/partition1d/partition_1d_upload.h"
+#include "gpu/sssp/common/small_frontier_host.h"
 #include "lib/base/memory.h"
-#include "lib/comm/exchange/large_alltoallv.h"
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +47,10 @@ struct state {
     struct hw_peer_bfs_params params;
     struct hw_peer_bfs_shape shape;
     struct hw_partition_1d_output output;
-    struct hw_internode_bfs internode;  /* for nodes whose kernels put */
-    struct hw_peer_bfs_stepper stepper; /* for other transports than peer */
-    hw_count parent_at;                 /* byte offset of parent in the heaps */
+    struct hw_peer_small_frontier_bfs small; /* for roads and meshes: in place of all levels */
+    struct hw_internode_bfs internode;       /* for nodes whose kernels put */
+    struct hw_peer_bfs_stepper stepper;      /* for other transports than peer */
+    hw_count parent_at;                      /* byte offset of parent in the heaps */
     uint32_t *remote_parent; /* [active] parents of another part; transports other than peer */
     struct hw_peer_bfs_trace_record
         *host_trace;                     /* [trace_capacity] where the host records the trace */
@@ -107,34 +109,56 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 /* Byte offsets of the arrays in a heap. */
 struct heap {
     hw_count bits[2], inbox, parent;
-    hw_count records;   /* within a node, of roads and meshes */
     hw_count outbox;    /* host_staged, or between nodes */
     hw_count packed;    /* host_staged */
     hw_count internode; /* between nodes */
     hw_count bytes;
 };
 
-static struct heap layout_heap(const struct state *state)
+static struct heap layout_heap(struct state *state)
 {
     const struct hw_peer_bfs_params *params = &state->params;
     const bool sends = params->host_staged || state->internode.used;
     const struct hw_partition_1d *partition = &params->partition;
-    const hw_count bits = (hw_count)partition->core * partition->parts / 8;
-    const hw_count inboxes = (hw_count)partition->parts * params->inbox_capacity * 8;
-    const hw_count record = HW_PEER_BFS_RECORD_NEIGHBORS * (hw_count)sizeof(uint32_t);
+    const hw_count by_levels = !state->small.chosen;
+    const hw_count bits = by_levels * partition->core * partition->parts / 8;
+    const hw_count inboxes = by_levels * partition->parts * params->inbox_capacity * 8;
     struct heap heap;
 
     heap.bits[0] = hw_heap_after(0, (hw_count)sizeof(struct hw_peer_bfs_signals));
     heap.bits[1] = hw_heap_after(heap.bits[0], bits);
     heap.inbox = hw_heap_after(heap.bits[1], bits);
     heap.parent = hw_heap_after(heap.inbox, inboxes);
-    heap.records = hw_heap_after(heap.parent, (hw_count)partition->active * 4);
-    heap.outbox = hw_heap_after(heap.records, (hw_count)params->records * record);
+    heap.outbox = hw_heap_after(heap.parent, (hw_count)partition->active * 4);
     heap.packed = hw_heap_after(heap.outbox, sends ? inboxes : 0);
     heap.internode = hw_heap_after(heap.packed, params->host_staged ? bits : 0);
     heap.bytes =
         heap.internode + hw_internode_bfs_heap_bytes(&state->internode, &params->partition);
+    if (state->small.chosen)
+        heap.bytes = hw_peer_small_frontier_bfs_reserve_heap(&state->small, partition, heap.bytes);
     return heap;
+}
+
+/* The arrays of a search by levels. */
+static void plan_levels(struct hw_gpu_engine *engine)
+{
+    struct state *state = engine->state;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_peer_bfs_params *params = &state->params;
+    const hw_count core = params->partition.core;
+
+    for (int half = 0; half < 2; half++) {
+        hw_gpu_add(arrays, &params->queue[half], core + 1, sizeof *params->queue[half]);
+        hw_gpu_add(arrays, &params->prefix[half], core + 1, sizeof *params->prefix[half]);
+    }
+    if (params->partition.directed)
+        hw_gpu_add(arrays, &params->sourceless, core / 32, sizeof *params->sourceless);
+    hw_gpu_add(arrays, &params->changed, core / HW_CYCLIC_BLOCK, sizeof *params->changed);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
+    if (engine->options.trace && !params->host_staged)
+        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
+    hw_internode_bfs_add_arrays(&state->internode, params->trace_capacity, engine->options.trace,
+                                arrays);
 }
 
 static void plan_arrays(struct hw_gpu_engine *engine)
@@ -144,23 +168,15 @@ static void plan_arrays(struct hw_gpu_engine *engine)
     struct hw_peer_bfs_params *params = &state->params;
     struct hw_partition_1d *partition = &params->partition;
     struct hw_partition_1d_output *output = &state->output;
-    hw_count core = partition->core, active = partition->active, owned = partition->owned;
+    const hw_count active = partition->active, owned = partition->owned;
 
     hw_partition_1d_add_arrays(&state->order, partition, arrays);
-    for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &params->queue[half], core + 1, sizeof *params->queue[half]);
-        hw_gpu_add(arrays, &params->prefix[half], core + 1, sizeof *params->prefix[half]);
-    }
+    if (state->small.chosen)
+        hw_peer_small_frontier_bfs_add_arrays(engine, partition, &state->small);
+    else
+        plan_levels(engine);
     hw_gpu_add(arrays, &params->parent_is_first_neighbor, active / 32,
                sizeof *params->parent_is_first_neighbor);
-    if (partition->directed)
-        hw_gpu_add(arrays, &params->sourceless, core / 32, sizeof *params->sourceless);
-    hw_gpu_add(arrays, &params->changed, core / HW_CYCLIC_BLOCK, sizeof *params->changed);
-    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (engine->options.trace && !params->host_staged)
-        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
-    hw_internode_bfs_add_arrays(&state->internode, params->trace_capacity, engine->options.trace,
-                                arrays);
     hw_gpu_add(arrays, &output->parent_id, owned, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
     hw_gpu_add(arrays, &output->ancestor, partition->parts * active, sizeof *output->ancestor);
@@ -203,38 +219,6 @@ static void set_policy(const struct hw_gpu_engine *engine, struct hw_peer_bfs_pa
     policy->costs.unqueued = 2 * policy->costs.pull;
 }
 
-/* Decides whether one block expands small frontiers for all GPUs, and how many records that takes.
- * Collective; ranks agree. */
-static enum hw_status plan_records(const struct hw_gpu_engine *engine,
-                                   struct hw_peer_bfs_params *params, struct hw_error *err)
-{
-    const struct hw_part *part = engine->part;
-    const struct hw_context *ctx = engine->ctx;
-    const hw_count *begin = part->grid.out.offset;
-    bool fit = false;
-
-    if (!engine->transport.peer_access || !hw_may_be_mesh(part) ||
-        (uint64_t)params->partition.active * params->partition.parts > INT32_MAX)
-        return HW_OK;
-    struct hw_degree_summary summary = hw_degree_summary_of(part, begin);
-    HW_TRY(hw_degree_summary_reduce(ctx, &summary, err));
-    if (!hw_is_mesh(&summary))
-        return HW_OK;
-    hw_count further =
-        hw_count_records(part, begin, HW_PEER_BFS_RECORD_NEIGHBORS) - part->own.count;
-    HW_TRY(hw_largest(ctx->world, &further, err));
-    HW_TRY(hw_agree(ctx->world, hw_cuda(hw_peer_bfs_records_fit(&fit), "method fused", err), err));
-    hw_count lacking = !fit;
-    HW_TRY(hw_largest(ctx->world, &lacking, err));
-    const hw_count records = (hw_count)params->partition.active + further;
-    if (!lacking && records < (hw_count)INT32_MAX) {
-        params->records = (uint64_t)records;
-        params->policy.block_vertices = HW_PEER_BFS_RECORD_EDGES;
-        params->policy.block_edges = HW_PEER_BFS_RECORD_EDGES;
-    }
-    return HW_OK;
-}
-
 static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -268,11 +252,13 @@ static enum hw_status plan(struct hw_gpu_engine *engine, struct hw_error *err)
     params->trace_capacity = hw_gpu_trace_capacity((hw_count)engine->part->vertices);
     params->inbox_capacity =
         partition->core > broadcast_capacity ? partition->core : broadcast_capacity;
-    HW_TRY(plan_records(engine, params, err));
+    HW_TRY(hw_peer_small_frontier_bfs_choose(engine, partition, &state->small, err));
+    if (state->small.chosen)
+        engine->kernel = "small-frontier";
     plan_arrays(engine);
     engine->heap_bytes = layout_heap(state).bytes;
     engine->temporary_bytes = (hw_count)(core > partition->owned ? core : partition->owned) * 4;
-    return tabulate_degrees(engine, err);
+    return state->small.chosen ? HW_OK : tabulate_degrees(engine, err);
 }
 
 /* An address in a heap. */
@@ -297,7 +283,6 @@ static void set_heap_pointers(struct hw_gpu_engine *engine)
         unsigned long long *inboxes = at(engine, mapped, is_mapped ? heap.inbox : heap.outbox);
         params->signals[q] = at(engine, mapped, 0);
         params->peer_parent[q] = at(engine, mapped, heap.parent);
-        params->record_of[q] = params->records ? at(engine, mapped, heap.records) : NULL;
         for (int half = 0; half < 2; half++)
             params->visited[half][q] = at(engine, mapped, heap.bits[half]);
         params->inbox[q] = inboxes + (is_mapped ? part : q) * capacity;
@@ -335,12 +320,28 @@ static enum hw_status search(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
+    if (state->small.chosen)
+        return hw_peer_small_frontier_bfs_run(engine, &state->small, err);
     if (state->params.host_staged)
         return hw_peer_bfs_search_by_steps(&state->stepper, engine->root.vertex, err);
     if (state->internode.used)
         return hw_internode_bfs_launch(&state->internode, &state->shape, engine->root.vertex, err);
     return hw_cuda(hw_peer_bfs_launch(&state->params, &state->shape, engine->root.vertex),
                    "the kernel of method fused", err);
+}
+
+/* Local. */
+static enum hw_status open_levels(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+    struct hw_peer_bfs_params *params = &state->params;
+
+    HW_TRY(init_control(params, err));
+    HW_TRY(hw_cuda(hw_peer_bfs_launch_sourceless(params), "method fused", err));
+    return state->internode.used
+               ? hw_internode_bfs_open(&state->internode, &engine->transport, params, &state->shape,
+                                       err)
+               : hw_cuda(hw_peer_bfs_launch_shape(params, &state->shape), "method fused", err);
 }
 
 static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
@@ -366,17 +367,11 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     status = hw_partition_1d_upload(engine->ctx, &state->order, &params->partition, err);
     hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
-        status = init_control(params, err);
-    if (status == HW_OK && params->records)
-        status = hw_cuda(hw_peer_bfs_launch_records(params),
-                         "the kernel that puts lists into records", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_peer_bfs_launch_sourceless(params), "method fused", err);
-    if (status == HW_OK && state->internode.used)
-        status = hw_internode_bfs_open(&state->internode, &engine->transport, params, &state->shape,
-                                       err);
-    else if (status == HW_OK)
-        status = hw_cuda(hw_peer_bfs_launch_shape(params, &state->shape), "method fused", err);
+        status = state->small.chosen
+                     ? hw_peer_small_frontier_bfs_open(
+                           engine, &state->small, &params->partition, &state->output,
+                           (hw_count)offsetof(struct hw_peer_bfs_signals, failed), err)
+                     : open_levels(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
@@ -519,7 +514,11 @@ static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err
     enum hw_status status = hw_internode_bfs_outcome(&state->internode, err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(&failed, &state->params.control->failed, sizeof failed, err);
+        status = hw_gpu_get(&failed,
+                            state->small.chosen
+                                ? state->small.params.peers.failed[state->params.partition.part]
+                                : &state->params.control->failed,
+                            sizeof failed, err);
 
     return status == HW_OK
                ? hw_gpu_check_failed(engine, failed, reasons, HW_PEER_BFS_INBOX_FULL + 1, err)
@@ -564,7 +563,6 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
         [HW_BFS_PULL] = {"pull", HW_DIRECTION_BOTTOM_UP},
         [HW_BFS_QUEUE] = {"queue", HW_DIRECTION_TOP_DOWN},
         [HW_BFS_LEAVES] = {"leaves", HW_DIRECTION_AUTO},
-        [HW_BFS_COPY_BITMAP] = {"copy bitmap", HW_DIRECTION_AUTO},
     };
     const struct hw_peer_bfs_trace_record *record =
         (const struct hw_peer_bfs_trace_record *)records + r;
@@ -590,8 +588,9 @@ static void fill_step(struct hw_trace_record *step, const void *records, hw_coun
     step->seconds[HW_PHASE_UPDATE] = 1e-9 * record->update;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
-                            struct hw_error *err)
+/* Appends the steps of a search by levels. */
+static enum hw_status append_levels(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                                    struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_peer_bfs_params *params = &state->params;
@@ -600,23 +599,32 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps
                                      .size = sizeof *params->trace,
                                      .fill = fill_step,
                                      .context = state};
-    hw_count rest = 0;
-    enum hw_status status = HW_OK;
 
     if (params->host_staged) {
         records.record = state->host_trace;
         records.on_host = true;
         records.count = state->stepper.trace_count;
     } else {
-        status = hw_gpu_get(&control, params->control, sizeof control, err);
+        HW_TRY(hw_gpu_get(&control, params->control, sizeof control, err));
         records.count = hw_gpu_trace_stored(control.trace_records, params->trace_capacity);
     }
-    if (status == HW_OK && state->internode.used)
-        status = hw_internode_bfs_traffic(&state->internode, records.count, state->traffic, err);
+    if (state->internode.used)
+        HW_TRY(hw_internode_bfs_traffic(&state->internode, records.count, state->traffic, err));
+    return hw_gpu_append_records(&records, steps, err);
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_trace *steps,
+                            struct hw_error *err)
+{
+    const struct state *state = engine->state;
+    const bool searched = engine->root.own && engine->root.vertex != HW_INVALID_VERTEX;
+    hw_count rest = 0;
+    enum hw_status status = count_reached(engine, &rest, err);
+
     if (status == HW_OK)
-        status = count_reached(engine, &rest, err);
-    if (status == HW_OK)
-        status = hw_gpu_append_records(&records, steps, err);
+        status = state->small.chosen ? hw_small_frontier_append_rounds(&state->small.params.search,
+                                                                       searched, steps, err)
+                                     : append_levels(engine, steps, err);
     if (status != HW_OK || steps->count == 0)
         return status;
     for (hw_count s = 0; s < steps->count; s++)
@@ -647,7 +655,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 /* In addition to the lists: queues, prefix sums, chains, results; in the heap, bitmaps, inboxes,
- * parents. */
+ * parents. On roads and meshes records in place of most. */
 static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
                              const struct hw_engine_options *options)
 {
@@ -658,11 +666,10 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
     const hw_count broadcast_capacity =
         core * parts < (hw_count)BROADCAST_EDGES ? core * parts : (hw_count)BROADCAST_EDGES;
     const hw_count capacity = core > broadcast_capacity ? core : broadcast_capacity;
-    /* Records, a few of them continued. */
-    const hw_count record = HW_PEER_BFS_RECORD_NEIGHBORS * (hw_count)sizeof(uint32_t);
-    const hw_count records = hw_may_be_mesh(part) ? active * (record + record / 8) : 0;
-    const hw_count search = partition.lists + records + 24 * core + 8 * own + 8 * parts * active +
-                            core * parts / 4 + 8 * parts * capacity + 4 * active +
+    const hw_count levels = 24 * core + core * parts / 4 + 8 * parts * capacity;
+    const hw_count small = hw_peer_small_frontier_bfs_device_bytes(part, core, active);
+    const hw_count search = partition.lists + (levels > small ? levels : small) + 8 * own +
+                            8 * parts * active + 4 * active +
                             4 * (core * parts > own ? core * parts : own);
 
     (void)options;

@@ -222,31 +222,19 @@ int hw_peer_bfs_kernel_shape(const void *kernel, hw_peer_bfs_params *params,
     const uint32_t keeping = l1_keeping_bytes - reserved_bytes - shape->static_bytes;
     params->hub_words = min(min(left, keeping) - scratch_bytes, 160u << 10) / 16 * 4;
     params->tile = 4 * threads * 16 <= left ? 4 : 2;
-    static_assert(warps * sizeof(entry_buffer) <= sizeof(cta_queues) &&
-                      warps * sizeof(entry_buffer) <= HW_PEER_BFS_RECORD_QUEUES_BYTES,
+    static_assert(warps * sizeof(entry_buffer) <= sizeof(cta_queues),
                   "room for the entries of all warps");
     shape->shared_bytes =
         max(max(max(params->tile * threads * 16, params->policy.even_degrees ? buffer_bytes : 0),
                 params->hub_words * 4 + scratch_bytes),
-            params->records ? static_cast<uint32_t>(HW_PEER_BFS_RECORD_QUEUES_BYTES)
-                            : static_cast<uint32_t>(sizeof(cta_queues)));
+            static_cast<uint32_t>(sizeof(cta_queues)));
     return hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
 }
 
 static const void *kernel_of(const hw_peer_bfs_params *params)
 {
-    return params->records               ? hw_peer_bfs_small_frontier_kernel()
-           : params->policy.even_degrees ? hw_peer_bfs_even_kernel()
-                                         : reinterpret_cast<const void *>(search);
-}
-
-int hw_peer_bfs_records_fit(bool *fit)
-{
-    uint32_t left = 0;
-    const int error = hw_dynamic_shared_limit(hw_peer_bfs_small_frontier_kernel(), &left);
-
-    *fit = left >= HW_PEER_BFS_RECORD_QUEUES_BYTES;
-    return error;
+    return params->policy.even_degrees ? hw_peer_bfs_even_kernel()
+                                       : reinterpret_cast<const void *>(search);
 }
 
 int hw_peer_bfs_launch_shape(hw_peer_bfs_params *params, hw_peer_bfs_shape *shape)

@@ -1,14 +1,13 @@
 /*
  * Method `fused` on several GPUs: the levels of a search, and its beginning and end, in one
  * cooperative kernel per GPU. A class Links (peer_bfs_device.cuh) says how GPUs reach each other:
- * node_links within a node, record_links there on roads and meshes, internode_links between nodes.
+ * node_links within a node, internode_links between nodes.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_LEVELS_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_PEER_PEER_BFS_LEVELS_CUH
 
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs_single_cta.cuh"
-#include "gpu/bfs/direction_optimizing/peer/peer_bfs_small_frontier.cuh"
 #include "gpu/bfs/direction_optimizing/peer/peer_bfs_top_down.cuh"
 
 #include <cuda_runtime.h>
@@ -326,19 +325,7 @@ __device__ bool push_level_bits(const typename Links::all_params &all, search_co
     return true;
 }
 
-/* Block 0. */
-template <class Links>
-__device__ __forceinline__ bool levels_in_block(const typename Links::all_params &all,
-                                                search_context &search, barrier_numbers &barriers,
-                                                uint4 *shared_memory)
-{
-    if constexpr (Links::has_records)
-        return run_for_all<Links>(all, search, barriers, shared_memory);
-    else
-        return run_in_block<Links>(all, search, barriers, shared_memory);
-}
-
-/* Levels in one block of each GPU, or of one GPU for all. The barriers keep the other blocks from
+/* Levels in one block of each GPU. The barriers keep the other blocks from
  * missing a signal before and from reading the state too early after. Returns false if the search
  * is aborted. */
 template <class Links>
@@ -348,7 +335,7 @@ __device__ bool push_in_block(const typename Links::all_params &all, search_cont
     const kernel_params &params = Links::peer_params(all);
     if (!grid_barrier<Links>(all, search.result, barriers))
         return false;
-    if (blockIdx.x == 0 && !levels_in_block<Links>(all, search, barriers, shared_memory))
+    if (blockIdx.x == 0 && !run_in_block<Links>(all, search, barriers, shared_memory))
         return false;
     if (!grid_barrier<Links>(all, search.result, barriers))
         return false;
@@ -358,9 +345,6 @@ __device__ bool push_in_block(const typename Links::all_params &all, search_cont
     }
     barriers.epoch = hw_load_relaxed(&params.control->epoch);
     __syncthreads();
-    if constexpr (Links::has_records)
-        return search.next == HW_BFS_PUSH_BLOCK ||
-               copy_expanded_bitmap<Links>(all, search, barriers);
     return true;
 }
 
