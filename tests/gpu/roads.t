@@ -65,6 +65,13 @@ rows "levels are rounds of one GPU" "len(of(b'rounds')) == 3 and \
     (of(b'rounds')['discovered'] > 2000).any() and (of(b'rounds')['edges_examined'] > 4000).any()"
 gpu 3 --order none
 gpu 4
+# The word of a vertex has the least parent in the end, in whatever order edges lower it.
+gpu 2
+parents=$(hopwave-info gpu.h5 | grep /parent:)
+export HW_EMULATED_SEED=7 HW_EMULATED_SHAKE=5
+gpu 2
+same "the same parents in another order of threads" "$(hopwave-info gpu.h5 | grep /parent:)" "$parents"
+unset HW_EMULATED_SEED HW_EMULATED_SHAKE
 gpu 2 --direction bottom-up
 gpu 2 --direction top-down
 rows "a direction is searched by levels" "len(of(b'rounds')) == 0 and len(of(b'push block')) > 30"
