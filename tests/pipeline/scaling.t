@@ -19,6 +19,9 @@ ok "the model runs" sh -c "'$python' '$model' >papers.tsv"
 is "bitmaps on 4096 GPUs as the paper says, within a tenth" \
     "$(awk -F '\t' '/bitmaps:/ { sub("%", "", $4); print ($4 + 0 < 10 && $4 + 0 > -10) }' papers.tsv | tr '\n' ' ')" \
     "1 1 "
+is "searches on four GPUs that store into each other's memory, within 15%" \
+    "$(awk -F '\t' '$2 == "peer" && $3 == 4 && $1 != "delta" {
+        n++; off += $7 + 0 > 15 || $7 + 0 < -15 } END { print n, off + 0 }' papers.tsv)" "7 0"
 is "weak scaling to 4096 GPUs" "$(awk -F '\t' '$1 == 4096 { print $2, $3 }' papers.tsv)" "64x64 36"
 ok "a machine that is like another" sh -c "'$python' '$model' --machine h100-ndr --per-gpu 28 >h100.tsv"
 is "weak scaling to 8192 of its GPUs" "$(awk -F '\t' '$1 == 8192 { print $2, $3 }' h100.tsv)" "64x128 41"
