@@ -1,6 +1,6 @@
 /*
  * Partitioning on the device (lib/layout/build/build.h): the stages that visit all edges. They are
- * stage 1, which counts the tuples and distinct neighbors of each vertex, and stages 5 and 6,
+ * stage 1, which counts the distinct neighbors of each vertex, and stages 5 and 6,
  * which sort the entries of the matrices into lists. The other stages run on the host or in
  * gpu/graph/layout_vertices.c. Parts on the host are bit for bit those that the CPU builds.
  */
@@ -10,31 +10,38 @@
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/graph/generate/generator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- stage 1: tuples and neighbors of the vertices that the distribution assigns ---- */
+/* ---- stage 1: neighbors of the vertices that the distribution assigns ---- */
 
 struct collecting {
     struct hw_layout_build *layout;
     struct hw_gpu_arrays arrays;
-    uint64_t *multigraph_degree; /* [owned], as are all of these; on the device */
-    uint32_t *out, *in;          /* in: of directed graphs only */
-    uint32_t *loop;              /* with weights only */
-    uint32_t *degree;            /* the one being counted */
+    uint32_t *out, *in; /* [owned] on the device; in: of directed graphs only */
+    uint32_t *loop;     /* [owned] where some weight may be negative */
+    uint32_t *degree;   /* the one being counted */
 };
 
 static enum hw_status count_range(void *self, const struct hw_row_range *range,
                                   struct hw_error *err)
 {
-    struct collecting *collecting = self;
-    bool out = collecting->degree == collecting->out;
+    const struct collecting *collecting = self;
 
-    return hw_cuda(hw_gpu_launch_count_rows(
-                       range->keys->key[0], (uint64_t)range->count, range->entries,
-                       out ? collecting->multigraph_degree : NULL, collecting->degree, NULL),
+    return hw_cuda(hw_gpu_launch_count_rows(range->keys->key[0], (uint64_t)range->count,
+                                            range->entries, NULL, collecting->degree, NULL),
                    "the kernel that counts neighbors", err);
+}
+
+/* Whether self-loops of negative weight are possible. The weights of files are not known yet. */
+static bool may_be_negative(const struct hw_layout_build *layout, const struct hw_builder *builder)
+{
+    const struct hw_generator *generator = hw_graph_generator(layout->graph);
+
+    return builder->config.weights &&
+           !(generator && hw_weighter_is_nonnegative(&generator->weighter));
 }
 
 static enum hw_status open_collecting(struct collecting *self, const struct hw_builder *builder,
@@ -44,16 +51,12 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
     hw_count owned = builder->vertices.owned.count;
     size_t bytes = (size_t)owned * sizeof(uint32_t);
 
-    hw_gpu_add(arrays, &self->multigraph_degree, owned, sizeof *self->multigraph_degree);
     hw_gpu_add(arrays, &self->out, owned, sizeof *self->out);
     if (builder->config.desc->directed)
         hw_gpu_add(arrays, &self->in, owned, sizeof *self->in);
-    if (builder->config.weights)
+    if (may_be_negative(self->layout, builder))
         hw_gpu_add(arrays, &self->loop, owned, sizeof *self->loop);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
-    if (status == HW_OK)
-        status = hw_gpu_fill(self->multigraph_degree, 0,
-                             (size_t)owned * sizeof *self->multigraph_degree, err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->out, 0, bytes, err);
     if (status == HW_OK && self->in)
@@ -124,16 +127,9 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
     /* By out-degrees. */
     const bool chooses_delegates =
         self->in && builder->config.spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
-    enum hw_status status =
-        hw_alloc(&builder->vertices.owned.tuples, owned, sizeof *builder->vertices.owned.tuples,
-                 "tuples of vertices", err);
+    enum hw_status status = hw_alloc_zero(&builder->vertices.owned.degree, owned,
+                                          sizeof *builder->vertices.owned.degree, "degrees", err);
 
-    if (status == HW_OK)
-        status = hw_gpu_get_new(builder->vertices.owned.tuples, self->multigraph_degree,
-                                (size_t)owned * sizeof(hw_count), err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&builder->vertices.owned.degree, owned,
-                               sizeof *builder->vertices.owned.degree, "degrees", err);
     if (status == HW_OK)
         status = get_degrees(self->out, owned, builder->vertices.owned.degree, err);
     if (status == HW_OK && chooses_delegates)
@@ -181,7 +177,7 @@ struct finishing {
 
     uint64_t rows;    /* of all matrices of all parts built here */
     hw_count entries; /* of these, duplicates too */
-    uint64_t *bucket; /* of these, by range of rows */
+    uint64_t *bucket; /* of these, by range of rows; NULL: not counted */
     struct hw_gpu_arrays lists;
     uint32_t *column; /* [entries] */
     uint32_t *weight; /* [entries] hw_weight_sort_key(); with weights only */
@@ -236,6 +232,14 @@ static uint64_t block_of(const struct hw_builder *builder)
     return ((uint64_t)builder->config.desc->vertices + parts - 1) / parts;
 }
 
+/* Whether each part has all edges that begin at its vertices. */
+static bool is_one_row(const struct hw_builder *builder)
+{
+    const struct hw_layout_spec *spec = &builder->config.spec;
+
+    return spec->layout != HW_LAYOUT_DEGREE_SEPARATED && spec->rows == 1;
+}
+
 /* An upper bound on the columns of the matrices, or of the merged lists. */
 static uint64_t columns_of(const struct finishing *self)
 {
@@ -282,7 +286,40 @@ static void plan_lists(struct finishing *self, struct hw_gpu_arrays *stay)
         hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
-/* Counts the entries of the parts built here, and allocates the lists. */
+/* Tuples of the vertices that the parts built here own. */
+static uint64_t own_tuples(const struct hw_builder *builder)
+{
+    hw_count sum = 0;
+
+    for (int p = 0; p < builder->placement.parts; p++) {
+        const struct hw_part_vertices *own = &builder->placement.part[p].own;
+#pragma omp parallel for reduction(+ : sum)
+        for (hw_lid v = 0; v < own->count; v++)
+            sum += own->tuples[v];
+    }
+    return (uint64_t)sum;
+}
+
+/* Counts the entries of the parts built here, by range of rows. Where a part has all edges that
+ * begin at its vertices, their tuples are an upper bound, too high by the self-loops. */
+static enum hw_status count_list_entries(struct finishing *self,
+                                         const struct hw_gpu_entries *entries, struct hw_error *err)
+{
+    const struct hw_layout_build *layout = self->layout;
+
+    if (layout->merged && !self->incoming && is_one_row(self->builder)) {
+        self->entries = (hw_count)own_tuples(self->builder);
+        return HW_OK;
+    }
+    HW_TRY(hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket, "counts of edges",
+                    err));
+    HW_TRY(hw_gpu_count_entries(&layout->edge_list.tuples, entries, self->rows, self->bucket, err));
+    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
+        self->entries += (hw_count)self->bucket[b];
+    return HW_OK;
+}
+
+/* Allocates the lists. */
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
 {
@@ -290,16 +327,10 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
     struct hw_gpu_arrays *stay = !device_csr      ? &self->lists
                                  : self->incoming ? &device_csr->in_arrays
                                                   : &device_csr->arrays;
-    enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
-                                     "counts of edges", err);
+    enum hw_status status = count_list_entries(self, entries, err);
 
-    if (status == HW_OK)
-        status = hw_gpu_count_entries(&self->layout->edge_list.tuples, entries, self->rows,
-                                      self->bucket, err);
     if (status != HW_OK)
         return status;
-    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
-        self->entries += (hw_count)self->bucket[b];
     plan_lists(self, stay);
     if (device_csr)
         status = hw_gpu_allocate(stay, 0, "the lists of the parts", err);
@@ -564,7 +595,7 @@ static enum hw_status wants_in_lists(const struct finishing *self, bool *wanted,
 
     *wanted = false;
     if (!layout->in_lists || !layout->merged || !config->desc->directed ||
-        config->spec.layout == HW_LAYOUT_DEGREE_SEPARATED || config->spec.rows != 1)
+        !is_one_row(self->builder))
         return HW_OK;
     enum hw_status status = hw_largest(self->builder->ctx->world, &negative, err);
     *wanted = negative == 0;
@@ -633,6 +664,7 @@ static void free_device_csr(struct hw_resident *resident)
 
     hw_gpu_release(&device_csr->arrays);
     hw_gpu_release(&device_csr->in_arrays);
+    hw_gpu_release(&device_csr->id_arrays);
     free(device_csr);
 }
 

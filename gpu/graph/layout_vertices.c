@@ -1,7 +1,8 @@
 /*
  * Stages 2 and 4 of partitioning (lib/layout/build/build.h) on the device. An all-gather brings the
  * degrees that the ranks have counted to every device, 4 bytes a vertex, and every device sorts all
- * vertices; own vertices are then a strided selection of the sorted order.
+ * vertices; own vertices are then a strided selection of the sorted order. Tuples are not gathered:
+ * every device can make all of them, and counts those of all vertices.
  */
 #include "gpu/graph/layout_build.h"
 
@@ -9,8 +10,10 @@
 #include "gpu/graph/build/vertex_order.h"
 #include "gpu/graph/owned_vertices.h"
 #include "lib/base/memory.h"
+#include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 
+#include <cuda_runtime_api.h>
 #include <stdlib.h>
 
 /* ---- gathering ---- */
@@ -100,16 +103,16 @@ static enum hw_status gather(struct hw_layout_build *layout, const struct hw_bui
     return hw_agree(ctx->world, status, err);
 }
 
-/* The same for 32 bits, from bit `shift` on, of this rank's 64-bit values. */
+/* The same for the lower 32 bits of this rank's 64-bit values. */
 static enum hw_status gather_bits(struct hw_layout_build *layout, const struct hw_builder *builder,
-                                  const hw_count *value, int shift, uint32_t *scratch, uint32_t *to,
+                                  const hw_count *value, uint32_t *scratch, uint32_t *to,
                                   struct hw_error *err)
 {
     uint32_t *own = own_range(layout, builder);
 
 #pragma omp parallel for
     for (hw_count v = 0; v < builder->vertices.owned.count; v++)
-        own[v] = (uint32_t)((uint64_t)value[v] >> shift);
+        own[v] = (uint32_t)value[v];
     return gather(layout, builder, scratch, to, err);
 }
 
@@ -145,7 +148,7 @@ static enum hw_status order_by_degree(struct hw_layout_build *layout, struct hw_
     enum hw_status status = hw_agree(builder->ctx->world, open_ordering(&self, n, err), err);
 
     if (status == HW_OK)
-        status = gather_bits(layout, builder, builder->vertices.owned.degree, 0, self.sorted,
+        status = gather_bits(layout, builder, builder->vertices.owned.degree, self.sorted,
                              self.degree, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_number(self.first, (uint64_t)n), "numbering vertices", err);
@@ -168,7 +171,7 @@ static enum hw_status order_by_host(struct hw_layout_build *layout, struct hw_bu
     enum hw_status status = hw_build_order(builder, err);
 
     if (status == HW_OK)
-        status = gather_bits(layout, builder, builder->vertices.owned.code, 0, layout->id,
+        status = gather_bits(layout, builder, builder->vertices.owned.code, layout->id,
                              layout->number, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_invert(layout->number, (uint64_t)n, 0, layout->id),
@@ -224,60 +227,65 @@ enum hw_status hw_layout_build_order(void *given, struct hw_builder *builder, st
 /* Attributes of all vertices, by graph id. */
 struct vertex_attributes {
     struct hw_gpu_arrays arrays;
-    uint32_t *scratch, *tuples, *more, *loop; /* [vertices]; NULL where there are none */
+    uint64_t *tuples;         /* [vertices] */
+    uint32_t *scratch, *loop; /* [vertices]; NULL where there are no loops */
 };
 
-/* *any: whether `here` is true on some rank. Collective. */
-static enum hw_status on_any(const struct hw_builder *builder, bool here, bool *any,
-                             struct hw_error *err)
+/* *loops: whether some vertex has a negative self-loop, on all ranks. Collective. */
+static enum hw_status find_loops(const struct hw_builder *builder, bool *loops,
+                                 struct hw_error *err)
 {
-    hw_count most = here;
-    enum hw_status status = hw_largest(builder->ctx->world, &most, err);
+    hw_count negative = 0;
 
-    *any = most > 0;
+#pragma omp parallel for reduction(+ : negative) if (builder->vertices.owned.loop)
+    for (hw_count v = 0; v < (builder->vertices.owned.loop ? builder->vertices.owned.count : 0);
+         v++)
+        negative += builder->vertices.owned.loop[v] != HW_NO_LOOP;
+    enum hw_status status = hw_largest(builder->ctx->world, &negative, err);
+    *loops = negative > 0;
     return status;
 }
 
-/* *large: some vertex has 2^32 tuples or more; *loops: some has a negative self-loop. On all ranks.
- * Collective. */
-static enum hw_status find_attributes(const struct hw_builder *builder, bool *large, bool *loops,
-                                      struct hw_error *err)
+/* Counts the tuples of all vertices, from each end at which they are stored. Local. */
+static enum hw_status count_tuples(const struct hw_layout_build *layout,
+                                   const struct hw_builder *builder, uint64_t *tuples,
+                                   struct hw_error *err)
 {
-    hw_count most = 0, negative = 0;
+    const struct hw_graph_desc *desc = builder->config.desc;
+    const uint64_t n = (uint64_t)desc->vertices;
+    const struct hw_gpu_entries entries = {.kind = HW_ENTRIES_PLAIN,
+                                           .end = n,
+                                           .column_bits = hw_bits(n),
+                                           .forward = true,
+                                           .backward = !desc->directed,
+                                           .loops = true};
+    enum hw_status status = hw_gpu_fill(tuples, 0, n * sizeof *tuples, err);
 
-#pragma omp parallel for reduction(max : most) reduction(+ : negative)
-    for (hw_count v = 0; v < builder->vertices.owned.count; v++) {
-        most = builder->vertices.owned.tuples[v] > most ? builder->vertices.owned.tuples[v] : most;
-        negative += builder->vertices.owned.loop && builder->vertices.owned.loop[v] != HW_NO_LOOP;
-    }
-    enum hw_status status = on_any(builder, most > (hw_count)UINT32_MAX, large, err);
-    return status == HW_OK ? on_any(builder, negative > 0, loops, err) : status;
+    return status == HW_OK ? hw_cuda(hw_gpu_launch_count_entries(&layout->edge_list.tuples,
+                                                                 &entries, 0, tuples),
+                                     "the kernel that counts edges", err)
+                           : status;
 }
 
-/* All-gathers the attributes that occur. Collective; ranks agree. */
-static enum hw_status gather_attributes(struct hw_layout_build *layout,
-                                        const struct hw_builder *builder,
-                                        struct vertex_attributes *self, struct hw_error *err)
+/* Counts tuples, and all-gathers self-loops if there are any. Collective; ranks agree. */
+static enum hw_status find_attributes(struct hw_layout_build *layout,
+                                      const struct hw_builder *builder,
+                                      struct vertex_attributes *self, struct hw_error *err)
 {
     const hw_count n = builder->config.desc->vertices;
-    bool large = false, loops = false;
-    enum hw_status status = find_attributes(builder, &large, &loops, err);
+    bool loops = false;
+    enum hw_status status = find_loops(builder, &loops, err);
 
-    hw_gpu_add(&self->arrays, &self->scratch, n, sizeof *self->scratch);
     hw_gpu_add(&self->arrays, &self->tuples, n, sizeof *self->tuples);
-    if (large)
-        hw_gpu_add(&self->arrays, &self->more, n, sizeof *self->more);
-    if (loops)
+    if (loops) {
+        hw_gpu_add(&self->arrays, &self->scratch, n, sizeof *self->scratch);
         hw_gpu_add(&self->arrays, &self->loop, n, sizeof *self->loop);
+    }
     if (status == HW_OK)
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of parts", err);
-    status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = gather_bits(layout, builder, builder->vertices.owned.tuples, 0, self->scratch,
-                             self->tuples, err);
-    if (status == HW_OK && large)
-        status = gather_bits(layout, builder, builder->vertices.owned.tuples, 32, self->scratch,
-                             self->more, err);
+        status = count_tuples(layout, builder, self->tuples, err);
+    status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK && loops) {
         uint32_t *own = own_range(layout, builder);
         for (hw_count v = 0; v < builder->vertices.owned.count; v++)
@@ -298,19 +306,37 @@ static enum hw_status take_vertices(const struct hw_layout_build *layout,
     enum hw_status status = hw_owned_vertices_open(&self, layout->id, (uint32_t)part->spec.parts,
                                                    (uint32_t)first, own, err);
 
-#pragma omp parallel for
-    for (hw_lid p = 0; p < own->count; p++)
-        own->tuples[p] = 0;
     if (status == HW_OK)
-        status = hw_owned_vertices_add(&self, all->tuples, 1, own->tuples, err);
-    if (status == HW_OK && all->more)
-        status = hw_owned_vertices_add(&self, all->more, (hw_count)1 << 32, own->tuples, err);
+        status = hw_owned_vertices_get_counts(&self, all->tuples, own->tuples, err);
     if (status == HW_OK && all->loop)
         status = hw_owned_vertices_get(&self, all->loop, self.host, err);
     if (status == HW_OK && all->loop)
         status = hw_build_keep_loops(part, self.host, part->weights, err);
     hw_owned_vertices_close(&self);
     return status;
+}
+
+/* Keeps the graph ids of all parts' vertices on the device, next to the lists of one part. Local.
+ */
+static enum hw_status keep_graph_ids(const struct hw_layout_build *layout,
+                                     const struct hw_builder *builder, struct hw_error *err)
+{
+    struct hw_device_csr *device_csr = layout->device_csr;
+    const struct hw_layout_spec *spec = &builder->config.spec;
+    const hw_gid n = builder->config.desc->vertices;
+    const size_t parts = (size_t)spec->parts, block = ((size_t)n + parts - 1) / parts;
+
+    hw_gpu_add(&device_csr->id_arrays, &device_csr->graph_id, (hw_count)(parts * block),
+               sizeof *device_csr->graph_id);
+    HW_TRY(hw_gpu_allocate(&device_csr->id_arrays, 0, "graph ids", err));
+    HW_TRY(hw_gpu_fill(device_csr->graph_id, 0, parts * block * sizeof *device_csr->graph_id, err));
+    for (int q = 0; q < spec->parts; q++)
+        HW_TRY(hw_cuda(hw_gpu_launch_pick(layout->id, (uint32_t)parts,
+                                          (uint32_t)hw_search_id(spec, n, q, 0),
+                                          (uint64_t)hw_owned(spec, n, q),
+                                          device_csr->graph_id + (size_t)q * block),
+                       "selecting graph ids", err));
+    return hw_cuda((int)cudaDeviceSynchronize(), "selecting graph ids", err);
 }
 
 enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
@@ -321,11 +347,14 @@ enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
     enum hw_status status = hw_agree(builder->ctx->world, hw_build_alloc_own(builder, err), err);
 
     if (status == HW_OK)
-        status = gather_attributes(layout, builder, &all, err);
+        status = find_attributes(layout, builder, &all, err);
     for (int p = 0; p < builder->placement.parts && status == HW_OK; p++)
         if (builder->placement.part[p].own.count > 0)
             status = take_vertices(layout, &all, &builder->placement.part[p], err);
     hw_gpu_release(&all.arrays);
+    if (status == HW_OK && layout->device_csr && layout->merged &&
+        builder->config.spec.layout != HW_LAYOUT_DEGREE_SEPARATED && builder->config.spec.rows == 1)
+        status = keep_graph_ids(layout, builder, err);
     hw_gpu_release(&layout->order);
     return hw_agree(builder->ctx->world, status, err);
 }

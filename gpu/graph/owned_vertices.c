@@ -1,6 +1,7 @@
 #include "gpu/graph/owned_vertices.h"
 
 #include "gpu/device/device_sort.h"
+#include "gpu/graph/build/edge_tuples.h"
 #include "gpu/graph/build/vertex_order.h"
 #include "lib/base/memory.h"
 
@@ -79,6 +80,23 @@ enum hw_status hw_owned_vertices_add(struct hw_owned_vertices *self, const uint3
 #pragma omp parallel for if (status == HW_OK)
     for (hw_lid p = 0; p < (status == HW_OK ? self->count : 0); p++)
         to[p] += times * (hw_count)host[p];
+    return status;
+}
+
+enum hw_status hw_owned_vertices_get_counts(struct hw_owned_vertices *self, const uint64_t *value,
+                                            hw_count *to, struct hw_error *err)
+{
+    struct hw_gpu_arrays arrays = {0};
+    uint64_t *own = NULL;
+
+    hw_gpu_add(&arrays, &own, self->count, sizeof *own);
+    enum hw_status status = hw_gpu_allocate(&arrays, 0, "the vertices of a part", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_gather(value, self->id, self->count, own),
+                         "gathering attributes of a part's vertices", err);
+    if (status == HW_OK)
+        status = hw_gpu_get_new(to, own, self->count * sizeof *to, err);
+    hw_gpu_release(&arrays);
     return status;
 }
 

@@ -31,6 +31,10 @@ enum hw_status hw_owned_vertices_get(struct hw_owned_vertices *self, const uint3
 enum hw_status hw_owned_vertices_add(struct hw_owned_vertices *self, const uint32_t *value,
                                      hw_count times, hw_count *to, struct hw_error *err);
 
+/* The same for 64-bit values. Local. */
+enum hw_status hw_owned_vertices_get_counts(struct hw_owned_vertices *self, const uint64_t *value,
+                                            hw_count *to, struct hw_error *err);
+
 /* Accepts a zero-initialised one. Local. */
 void hw_owned_vertices_close(struct hw_owned_vertices *self);
 

@@ -83,6 +83,10 @@ struct hw_device_csr {
     struct hw_gpu_arrays in_arrays; /* a method that does not pull may release them */
     struct hw_gpu_edge *in_edge;
     uint64_t *in_offset;
+
+    /* Likewise, of grids in one row: graph ids by part and position; else NULL. */
+    struct hw_gpu_arrays id_arrays;
+    uint32_t *graph_id; /* [parts][vertices of a part at most]; 0 where there is none */
 };
 
 /* The same as hw_gpu_parts_build() of one part a rank without weights, but that the parts have

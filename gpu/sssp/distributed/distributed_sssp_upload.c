@@ -260,6 +260,14 @@ static enum hw_status plan_upload(struct hw_distributed_sssp *sssp, bool incomin
     return HW_OK;
 }
 
+/* Graph ids by local id, if building left them on the device, else NULL. */
+static const uint32_t *resident_graph_ids(const struct hw_distributed_sssp *sssp)
+{
+    const struct hw_device_csr *resident = hw_device_csr(sssp->engine->part);
+
+    return resident ? resident->graph_id : NULL;
+}
+
 enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *sssp,
                                               hw_count *temporary_bytes, struct hw_error *err)
 {
@@ -277,8 +285,9 @@ enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *sssp,
             return status;
         *temporary_bytes += out > in ? out : in; /* one after the other */
     }
-    hw_gpu_add(arrays, &params->graph.graph_id, params->config.num_local_ids,
-               sizeof *params->graph.graph_id);
+    if (!resident_graph_ids(sssp))
+        hw_gpu_add(arrays, &params->graph.graph_id, params->config.num_local_ids,
+                   sizeof *params->graph.graph_id);
     hw_gpu_add(arrays, &params->results.local_id, params->results.count,
                sizeof *params->results.local_id);
     return HW_OK;
@@ -475,6 +484,23 @@ static enum hw_status put_graph_ids(const struct hw_distributed_sssp *sssp, cons
     return status;
 }
 
+/* Graph ids by local id on the device. Collective. */
+static enum hw_status place_graph_ids(struct hw_distributed_sssp *sssp, struct hw_error *err)
+{
+    const uint32_t *resident = resident_graph_ids(sssp);
+    uint32_t *ids = NULL;
+
+    if (resident) { /* on all ranks */
+        sssp->params.graph.graph_id = resident;
+        return HW_OK;
+    }
+    enum hw_status status = gather_graph_ids(sssp, &ids, err);
+    if (status == HW_OK)
+        status = put_graph_ids(sssp, ids, err);
+    free(ids);
+    return status;
+}
+
 /* Computes the local ids of owned positions and uploads them by graph id. Local. */
 static enum hw_status put_owned_local_ids(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
@@ -509,12 +535,8 @@ static enum hw_status put_owned_local_ids(struct hw_distributed_sssp *sssp, stru
 enum hw_status hw_distributed_sssp_upload_lists(struct hw_distributed_sssp *sssp,
                                                 struct hw_error *err)
 {
-    uint32_t *ids = NULL;
-    enum hw_status status = gather_graph_ids(sssp, &ids, err);
+    enum hw_status status = place_graph_ids(sssp, err);
 
-    if (status == HW_OK)
-        status = put_graph_ids(sssp, ids, err);
-    free(ids);
     if (status == HW_OK)
         status = put_owned_local_ids(sssp, err);
     if (status == HW_OK)
@@ -549,7 +571,8 @@ static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
     const hw_count rows = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? block + delegates
                                                                           : part->spec.rows * block;
     const hw_count min_keys = edges < HW_GPU_MIN_KEYS ? edges : HW_GPU_MIN_KEYS;
-    const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * min_keys;
+    const bool one_row = part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && part->spec.rows == 1;
+    const hw_count order = 20 * n, fill = (one_row ? 8 : 4) * n + 4 * rows + 24 * min_keys;
     const hw_count lists = 8 * edges + 8 * rows, search = search_bytes(part, block, delegates);
     const hw_count later = lists + (fill > search ? fill : search);
 

@@ -31,6 +31,13 @@ struct hw_weighter {
     int32_t low, high; /* integer weights, both included */
 };
 
+/* Whether no weight is negative, whatever the tuple. Local. */
+static inline bool hw_weighter_is_nonnegative(const struct hw_weighter *weighter)
+{
+    return weighter->weighting != HW_WEIGHTING_SIGNED &&
+           (weighter->weighting != HW_WEIGHTING_INTEGER || weighter->low >= 0);
+}
+
 /* The type of the weights. Local. */
 enum hw_weights hw_weighting_type(enum hw_weighting weighting);
 

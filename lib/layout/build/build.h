@@ -30,9 +30,9 @@
 struct hw_builder;
 
 /* Stages done elsewhere, such as on a device: they fill what hw_build_collect() leaves in the
- * builder but for the bins; what hw_build_order() leaves, which of grids may stay away; what
- * hw_build_vertices() and hw_build_finish() leave in the parts. Collective; ranks agree on
- * failures. */
+ * builder but for the bins and the tuples of vertices; what hw_build_order() leaves, which of grids
+ * may stay away; what hw_build_vertices() and hw_build_finish() leave in the parts. Collective;
+ * ranks agree on failures. */
 struct hw_build_engine {
     enum hw_status (*collect)(void *self, struct hw_builder *builder, struct hw_error *err);
     enum hw_status (*order)(void *self, struct hw_builder *builder, struct hw_error *err);
