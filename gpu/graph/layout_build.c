@@ -232,14 +232,6 @@ static uint64_t block_of(const struct hw_builder *builder)
     return ((uint64_t)builder->config.desc->vertices + parts - 1) / parts;
 }
 
-/* Whether each part has all edges that begin at its vertices. */
-static bool is_one_row(const struct hw_builder *builder)
-{
-    const struct hw_layout_spec *spec = &builder->config.spec;
-
-    return spec->layout != HW_LAYOUT_DEGREE_SEPARATED && spec->rows == 1;
-}
-
 /* An upper bound on the columns of the matrices, or of the merged lists. */
 static uint64_t columns_of(const struct finishing *self)
 {
@@ -307,7 +299,7 @@ static enum hw_status count_list_entries(struct finishing *self,
 {
     const struct hw_layout_build *layout = self->layout;
 
-    if (layout->merged && !self->incoming && is_one_row(self->builder)) {
+    if (layout->merged && !self->incoming && hw_layout_build_is_one_row(self->builder)) {
         self->entries = (hw_count)own_tuples(self->builder);
         return HW_OK;
     }
@@ -595,7 +587,7 @@ static enum hw_status wants_in_lists(const struct finishing *self, bool *wanted,
 
     *wanted = false;
     if (!layout->in_lists || !layout->merged || !config->desc->directed ||
-        !is_one_row(self->builder))
+        !hw_layout_build_is_one_row(self->builder))
         return HW_OK;
     enum hw_status status = hw_largest(self->builder->ctx->world, &negative, err);
     *wanted = negative == 0;

@@ -29,6 +29,14 @@ struct hw_layout_build {
     uint32_t *id;     /* [vertices] graph ids by search id; freed after stage 4 */
 };
 
+/* Whether each part has all edges that begin at its vertices. Local. */
+static inline bool hw_layout_build_is_one_row(const struct hw_builder *builder)
+{
+    const struct hw_layout_spec *spec = &builder->config.spec;
+
+    return spec->layout != HW_LAYOUT_DEGREE_SEPARATED && spec->rows == 1;
+}
+
 /* Search ids of all vertices, on the device. Stage 2, as struct hw_build_engine has it. */
 enum hw_status hw_layout_build_order(void *layout, struct hw_builder *builder,
                                      struct hw_error *err);

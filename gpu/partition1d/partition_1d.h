@@ -45,9 +45,9 @@ struct hw_partition_1d {
     const uint32_t *next_in_neighbors;    /* [core][8] the eight after the first, likewise */
     const uint32_t *first_neighbor_refs;  /* [core] vertices of all parts' cores whose first
                                              in-neighbor it is */
-    const uint32_t *graph_id;             /* [parts * active] by global id */
-    const uint32_t *local_id;             /* [owned] by rising graph id */
-    const uint32_t *first_id;             /* [owned] likewise: the first in-neighbor's graph id */
+    const uint32_t *graph_id; /* [parts * active] by global id; NULL: local id * parts + part */
+    const uint32_t *local_id; /* [owned] by rising graph id */
+    const uint32_t *first_id; /* [owned] likewise: the first in-neighbor's graph id */
 };
 
 /* The global id of a part's local one. */

@@ -24,6 +24,14 @@ __device__ __forceinline__ uint32_t local_of(const hw_partition_1d &partition, u
     return global / cyclic_block / partition.parts * cyclic_block + global % cyclic_block;
 }
 
+/* The graph id of a vertex. Local ids of vertices in their own order are dealt out in turn. */
+__device__ __forceinline__ uint32_t graph_id_of(const hw_partition_1d &partition, uint32_t global)
+{
+    return partition.graph_id
+               ? __ldg(partition.graph_id + global)
+               : local_of(partition, global) * partition.parts + part_of(partition, global);
+}
+
 /* First in-neighbors, the next eight, and how many core vertices refer to each as their first, by
  * owner: refs: [parts][core]. */
 __global__ void first_neighbors(hw_partition_1d partition, uint32_t *first, uint32_t *next,
@@ -53,7 +61,8 @@ __global__ void first_neighbor_ids(hw_partition_1d partition, uint32_t *first_id
         const uint32_t local = partition.local_id[k];
         const uint32_t source =
             local < partition.active ? partition.first_in_neighbor[local] : HW_INVALID_VERTEX;
-        first_id[k] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : partition.graph_id[source];
+        first_id[k] =
+            source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : graph_id_of(partition, source);
     }
 }
 
@@ -69,6 +78,7 @@ __global__ void interleave(hw_partition_1d partition, uint32_t part, const uint3
  * Parents of consecutive own vertices, in graph ids. The parent of most is their first in-neighbor:
  * a bit marks them, and its id is read in order. Only the others load their parent and its id. All
  * vertices' loads are in flight together, since most of the time goes into waiting for memory.
+ * Where vertices have their own order, all loads are in order and ids are computed.
  */
 template <int count>
 __device__ __forceinline__ void
@@ -91,8 +101,7 @@ load_parent_ids(const hw_partition_1d &partition, const hw_partition_1d_output &
 #pragma unroll
     for (int k = 0; k < count; k++)
         if (!word[k]) /* else id[k] is that of the first in-neighbor already */
-            id[k] =
-                parent[k] < vertices ? __ldg(partition.graph_id + parent[k]) : HW_INVALID_VERTEX;
+            id[k] = parent[k] < vertices ? graph_id_of(partition, parent[k]) : HW_INVALID_VERTEX;
 }
 
 __global__ void __launch_bounds__(block_size)
@@ -208,7 +217,7 @@ __global__ void canonical_parents(hw_partition_1d partition, hw_partition_1d_out
         for (uint64_t at = partition.in.offset[local] + lane; at < end; at += 32) {
             const uint32_t source = partition.in.neighbor[at];
             if (level_of(output.ancestor, source, root) == level - 1)
-                min_id = min(min_id, partition.graph_id[source]);
+                min_id = min(min_id, graph_id_of(partition, source));
         }
         min_id = hw_warp_min(min_id);
         if (lane == 0)

@@ -76,6 +76,13 @@ compare "a grid" grid.h5 3 --direction top-down --order none
 hopwave-generate -q --model erdos-renyi --scale 10 --edges 8192 -o random.h5
 compare random random.h5 2
 compare random random.h5 3 --pull-weight 100
+# Recipes of random graphs keep their order, unless another one is asked for.
+hopwave-generate -q --model erdos-renyi --scale 11 --edges 20000 --recipe -o even.h5
+compare "a random recipe" even.h5 2
+is "in its own order" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" none
+compare "a random recipe" even.h5 3 --canonical-parents
+compare "a random recipe" even.h5 2 --order degree
+is "by degree" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" degree
 ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --transport nccl --roots 2 \
     --store none -o nccl.h5 2>err
 case $? in

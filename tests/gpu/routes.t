@@ -77,6 +77,14 @@ hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 --weights uni
 cpu even.h5
 gpu 2 "1d --parts 2" --method delta
 rows "buckets with little to do are followed by wider ones" "rows['bucket'].max() < 20"
+ok "such graphs keep their order" sh -c "hopwave-info gpu.h5 | grep -q 'order: none'"
+gpu 3 "1d --parts 3" --method delta --canonical-parents
+gpu 2 "1d --parts 2" --method delta --order degree
+ok "unless another one is asked for" sh -c "hopwave-info gpu.h5 | grep -q 'order: degree'"
+hopwave-generate -q --model erdos-renyi --scale 11 --edge-factor 8 --weights integer:0:1000000 \
+    -o even-longer.h5
+cpu even-longer.h5
+gpu 4 "1d --parts 4" --method delta
 # Buckets of whole numbers do not begin too narrow.
 hopwave-generate -q --model rmat --scale 15 --weights integer:1:255 --recipe -o numbers.h5
 cpu numbers.h5

@@ -334,11 +334,18 @@ static enum hw_status run(struct hw_distributed_sssp *sssp, struct hw_error *err
     return hw_distributed_sssp_parents(sssp, 0, err);
 }
 
+/* Whether graph ids are search ids, of which ranks own every P-th. */
+static bool has_own_order(const struct hw_part *part)
+{
+    return part->spec.order == HW_ORDER_NONE;
+}
+
 static enum hw_status write_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_distributed_sssp_params *part = &sssp->params;
     const struct hw_delta_results results = {.graph_id = part->graph.graph_id,
                                              .local_id = part->results.local_id,
+                                             .own_order = has_own_order(sssp->engine->part),
                                              .count = part->results.count,
                                              .distance = part->results.distance,
                                              .parent = part->results.parent};

@@ -20,6 +20,18 @@ __global__ void forget_remote(const __grid_constant__ kernel_params<Peers> param
                          params.partition.block_size, root);
 }
 
+/* The graph id of a local id. In their own order it is computed: a table is a random access to
+ * memory for each vertex. */
+template <class Peers>
+__device__ __forceinline__ uint32_t graph_id_of(const kernel_params<Peers> &params,
+                                                const hw_delta_results &results, uint32_t local_id)
+{
+    if (!results.own_order)
+        return results.graph_id[local_id];
+    const uint32_t q = Peers::owner_of(params, local_id);
+    return (local_id - q * params.partition.block_size) * Peers::ranks(params) + q;
+}
+
 /* Writes results by graph id. */
 template <int kind, class Peers>
 __global__ void __launch_bounds__(256)
@@ -34,11 +46,12 @@ __global__ void __launch_bounds__(256)
         uint32_t parent = HW_INVALID_VERTEX;
         key_of<kind> key = hw_keys<kind>::none;
         if (local_id == root) {
-            parent = results.graph_id[local_id];
+            parent = graph_id_of(params, results, local_id);
             key = 0;
         } else if (local_id - home < params.vertices.active) { /* others have no edges */
             const uint2 both = __ldcg(result + local_id);
-            parent = both.x != HW_INVALID_VERTEX ? results.graph_id[both.x] : HW_INVALID_VERTEX;
+            parent = both.x != HW_INVALID_VERTEX ? graph_id_of(params, results, both.x)
+                                                 : HW_INVALID_VERTEX;
             if constexpr (kind == HW_GPU_KEY_I64)
                 key = __ldcg(distances<kind>(params) + local_id);
             else
