@@ -118,6 +118,14 @@ unset HOPWAVE_DEVICE_MEMORY
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
 gpu 2 "1d --parts 2" --method bellman-ford
+gpu 2 "1d --parts 2" --method delta
+# Half of the weights so small that what was sent does not tell their distances apart. Outboxes have no
+# room for all: vertices are queued whose distances others lowered in place, no others, or the search has no end.
+awk 'BEGIN { srand(5); for (i = 0; i < 500000; i++)
+    print int(4096 * rand()), int(4096 * rand()), (i % 2 ? 1 : 1e-6) * rand() }' >narrow.wel
+hopwave-import -q narrow.wel --undirected --vertices 4096 -o narrow.h5
+cpu narrow.h5
+gpu 2 "1d --parts 2" --method delta
 cpu recipe.h5 --min-component 5
 gpu 1 "1d --parts 1" --min-component 5
 gpu 2 "1d --parts 2" --min-component 5

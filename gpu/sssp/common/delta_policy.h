@@ -210,6 +210,15 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
     }
     return policy;
 }
+
+/* Levels of distances for each unit of distance, where several GPUs remember what they sent as
+ * levels; 0: they do not. Where degrees hardly vary nearly all distances are in the first bucket.
+ */
+static inline double hw_delta_levels(const struct hw_delta_graph_class *graph)
+{
+    return hw_delta_is_flat(graph) && hw_delta_is_even(graph) ? 250 / hw_delta_first_bucket(graph)
+                                                              : 0;
+}
 #endif
 
 /* ---- several GPUs, rounds of kernels ---- */

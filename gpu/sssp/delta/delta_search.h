@@ -14,6 +14,11 @@
  * search, load the distances that they need from the owners' memory. Vertices of one edge hold a
  * key that push treats as settled and pull as unreached.
  *
+ * In graphs without hubs such copies would take as much memory as the owned distances, and random
+ * access to memory is what bounds pushes. There a push compares with a level in place of the copy:
+ * one byte, which grows with the distance, of a distance that was sent. What is sent needlessly,
+ * because its level is that of a smaller distance, lowers nothing at its owner.
+ *
  * Broadcasts are packed if the outboxes are large enough: chunks of positions have fixed places in
  * the outboxes, which hold no updates in that iteration. Else keys are stored directly into the
  * distances of the other GPUs.
@@ -225,6 +230,8 @@ struct hw_delta_params {
     void *distance_of[HW_DELTA_RANKS];       /* [local ids] of each rank */
     uint32_t *touched_of[2][HW_DELTA_RANKS]; /* [block_size / 32 + 1] of each rank: bits of the
                                                 distances that were lowered in place */
+    uint8_t *sent_levels;      /* [local ids], of remote ones; NULL: distances are compared */
+    float levels_per_distance; /* of keys as distances; with sent_levels */
 };
 
 /* Results of owned vertices by rising graph id, on several GPUs. */
@@ -268,8 +275,10 @@ int hw_one_gpu_delta_search_launch(const struct hw_delta_params *params, bool wi
                                    const struct hw_delta_shape *shape);
 
 /* The kernel of several GPUs (gpu/sssp/delta/peer/peer_delta_kernel.cu), or, where there is
- * lightest_out, of directed graphs with in-lists. Offsets have 64 bits. */
+ * lightest_out, of directed graphs with in-lists, or, where there are sent_levels, the one with
+ * levels. Offsets have 64 bits. */
 const void *hw_peer_delta_directed_kernel(int kind);
+const void *hw_peer_delta_levels_kernel(int kind);
 int hw_peer_delta_shape(const struct hw_delta_params *params, struct hw_delta_shape *shape);
 
 /* Copies the two lightest edges of each list; *core (on the device): past the last vertex of

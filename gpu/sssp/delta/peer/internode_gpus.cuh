@@ -50,11 +50,10 @@ struct internode_gpus : gpus_with_addresses<internode_gpus<has_in_lists>, has_in
 
     /* Of remote distances this GPU has lowered its copy, which it sends if outboxes are full. */
     template <typename Key>
-    static __device__ __forceinline__ void lower_distance(params p, uint32_t q, uint32_t local_id,
-                                                          Key key)
+    static __device__ __forceinline__ Key lower_distance(params p, uint32_t q, uint32_t local_id,
+                                                         Key key)
     {
-        if (is_near(p, q))
-            base::lower_distance(p, q, local_id, key);
+        return is_near(p, q) ? base::lower_distance(p, q, local_id, key) : key;
     }
 
     static __device__ __forceinline__ void mark_touched(params p, uint32_t parity, uint32_t q,

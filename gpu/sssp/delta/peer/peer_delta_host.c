@@ -83,6 +83,15 @@ static hw_count reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
     return peer->small.chosen ? hw_peer_small_frontier_reserve_heap(&peer->small, at) : at;
 }
 
+/* Whether pushes compare with levels of what was sent. */
+static bool compares_levels(const struct hw_distributed_sssp *sssp)
+{
+    const struct hw_delta_graph_class graph = hw_distributed_sssp_class(sssp);
+
+    return hw_delta_levels(&graph) > 0 && !sssp->engine->part->directed &&
+           !state_of(sssp)->internode.used && !state_of(sssp)->small.chosen;
+}
+
 static void add_arrays(struct hw_distributed_sssp *sssp)
 {
     struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
@@ -98,6 +107,9 @@ static void add_arrays(struct hw_distributed_sssp *sssp)
     if (sssp->single_kernel.pulls_in_lists)
         hw_gpu_add(arrays, &params->queues.lightest_out, (hw_count)sssp->params.lists.count + 1,
                    sizeof *params->queues.lightest_out);
+    if (compares_levels(sssp))
+        hw_gpu_add(arrays, &params->sent_levels, sssp->params.config.num_local_ids,
+                   sizeof *params->sent_levels);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (sssp->engine->options.trace)
         hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
@@ -224,6 +236,7 @@ static enum hw_status open_search(struct hw_distributed_sssp *sssp, struct hw_er
     params->config.push_only = sssp->engine->part->directed && !sssp->single_kernel.pulls_in_lists;
     params->config.mean_degree = (uint32_t)sssp->config.mean_degree + 1;
     params->config.policy = hw_delta_policy_of(&graph);
+    params->levels_per_distance = (float)hw_delta_levels(&graph);
     reuse_arrays(&sssp->params, params);
     set_peer_pointers(sssp);
     if (status == HW_OK && peer->internode.used)
@@ -389,8 +402,8 @@ hw_count hw_peer_delta_device_bytes(const struct hw_part *part)
 
     if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED || part->spec.rows != 1)
         return 0;
-    /* The lightest edges and bits of each list, and the trace. */
-    return ((hw_count)sizeof(struct hw_delta_lightest) + 1) * owned +
+    /* The lightest edges and bits of each list, levels of what was sent, and the trace. */
+    return ((hw_count)sizeof(struct hw_delta_lightest) + 1) * owned + owned * part->spec.parts +
            HW_DISTRIBUTED_SSSP_TRACE_CAPACITY * (hw_count)sizeof(struct hw_delta_trace_record) +
            hw_peer_small_frontier_device_bytes(part);
 }

@@ -86,13 +86,16 @@ template <class What> int with_kind_and_backend(const hw_delta_params *params, c
     return with_backend(key_kind<HW_GPU_KEY_I64>());
 }
 
-/* The search kernel; those of directed graphs with in-lists are compiled elsewhere. */
+/* The search kernel; those of directed graphs with in-lists and those with levels are compiled
+ * elsewhere. */
 const void *search_kernel(const hw_delta_params *params)
 {
     const int kind = params->config.kind;
 
     if (params->queues.lightest_out)
         return hw_peer_delta_directed_kernel(kind);
+    if (params->sent_levels)
+        return hw_peer_delta_levels_kernel(kind);
     if (kind == HW_GPU_KEY_F32)
         return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_F32, peer_gpus<false>>);
     if (kind == HW_GPU_KEY_I32)

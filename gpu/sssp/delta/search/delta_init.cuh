@@ -22,6 +22,17 @@ __device__ void reset_keys(const kernel_params<Peers> &params, uint32_t q, uint3
         distances<kind>(params)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
 }
 
+/* Resets the levels of all local ids: nothing was sent. */
+template <class Peers> __device__ void reset_sent_levels(const kernel_params<Peers> &params)
+{
+    const uint64_t bytes =
+        static_cast<uint64_t>(Peers::ranks(params)) * params.partition.block_size;
+    uint4 *levels = reinterpret_cast<uint4 *>(params.sent_levels); /* whole ones are allocated */
+
+    for (uint64_t i = hw_grid_thread(); i * sizeof *levels < bytes; i += hw_grid_threads())
+        levels[i] = make_uint4(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+}
+
 template <int kind, class Peers>
 __device__ void init_distances(const kernel_params<Peers> &params, uint32_t root)
 {
@@ -29,6 +40,8 @@ __device__ void init_distances(const kernel_params<Peers> &params, uint32_t root
     const uint32_t own = root - owned_begin(params);
     iteration_counters *counters = &params.control->counters[0];
 
+    if constexpr (Peers::has_sent_levels)
+        reset_sent_levels(params);
     for (uint32_t q = 0; q < Peers::ranks(params); q++) {
         key_of<kind> *keys = distances<kind>(params) + q * params.partition.block_size;
         reset_keys<kind>(params, q, 0, params.vertices.core_of[q], root);

@@ -33,7 +33,8 @@ template <int kind> __device__ __forceinline__ key_of<kind> key_of_entry(const u
 }
 
 /* Stores one update for rank q: into the outbox, or, if that is full, by lowering the distance in
- * place. */
+ * place. Only a vertex that this lowered is marked: marks queue vertices, and two that marked each
+ * other in vain would be pushed for ever. */
 template <int kind, class Peers>
 __device__ __forceinline__ void send_to_owner(const kernel_params<Peers> &params, uint32_t parity,
                                               uint32_t q, uint32_t at, const uint4 &entry)
@@ -44,8 +45,9 @@ __device__ __forceinline__ void send_to_owner(const kernel_params<Peers> &params
         Peers::store_entry(params, parity, q, at, make_uint4(position, entry.y, entry.z, entry.w));
         return;
     }
-    Peers::lower_distance(params, q, entry.x, key_of_entry<kind>(entry));
-    Peers::mark_touched(params, parity, q, position);
+    const key_of<kind> key = key_of_entry<kind>(entry);
+    if (key < Peers::lower_distance(params, q, entry.x, key))
+        Peers::mark_touched(params, parity, q, position);
 }
 
 /* Stores an update for rank q that is about the copy of an owned vertex there. how:

@@ -7,6 +7,7 @@
  *
  *   several   constant: whether there are other GPUs
  *   has_network  constant: whether some of them are reached by puts alone (internode_gpus.cuh)
+ *   has_sent_levels  constant: what was sent is remembered as levels, not as distances
  *   directed  constant: whether lists that are pulled differ from lists that are pushed
  *   offset    type of the lists' offsets
  *   ranks(), rank(), owned_begin(), owner_of(), is_local()
@@ -15,7 +16,8 @@
  * and, if there are others, these functions on the memory of rank q, which the barrier
  * (delta_barrier.cuh) orders:
  *
- *   store_distance(), load_distance(), lower_distance()  the distance of a local id
+ *   store_distance(), load_distance()  the distance of a local id
+ *   lower_distance()  likewise; returns what it was
  *   store_entry()     16 bytes of the outbox to q
  *   mark_touched()    sets the bit of a position whose distance was lowered in place
  *   quiet()           orders all stores of the GPU before the next signal
@@ -43,7 +45,8 @@ template <class Peers> struct kernel_params : hw_delta_params {
 
 /* Every vertex is local, and its local id is its position. */
 template <typename Offset, bool has_in_lists> struct one_gpu {
-    static constexpr bool several = false, has_network = false, directed = has_in_lists;
+    static constexpr bool several = false, has_network = false, has_sent_levels = false,
+                          directed = has_in_lists;
     using offset = Offset;
     using params = const kernel_params<one_gpu> &;
 
@@ -77,7 +80,8 @@ template <typename Offset, bool has_in_lists> struct one_gpu {
 
 /* What a backend of several GPUs has, `Peers`. */
 template <class Peers, bool has_in_lists> struct gpus_with_addresses {
-    static constexpr bool several = true, has_network = false, directed = has_in_lists;
+    static constexpr bool several = true, has_network = false, has_sent_levels = false,
+                          directed = has_in_lists;
     using offset = uint64_t;
     using params = const kernel_params<Peers> &;
 
@@ -122,10 +126,10 @@ template <class Peers, bool has_in_lists> struct gpus_with_addresses {
     }
 
     template <typename Key>
-    static __device__ __forceinline__ void lower_distance(params p, uint32_t q, uint32_t local_id,
-                                                          Key key)
+    static __device__ __forceinline__ Key lower_distance(params p, uint32_t q, uint32_t local_id,
+                                                         Key key)
     {
-        atomic_lower_system(static_cast<Key *>(p.distance_of[q]) + local_id, key);
+        return atomic_lower_system(static_cast<Key *>(p.distance_of[q]) + local_id, key);
     }
 
     static __device__ __forceinline__ void store_entry(params p, uint32_t parity, uint32_t q,
@@ -187,6 +191,12 @@ template <class Peers, bool has_in_lists> struct gpus_with_addresses {
 /* Every GPU maps the memory of all others. */
 template <bool has_in_lists>
 struct peer_gpus : gpus_with_addresses<peer_gpus<has_in_lists>, has_in_lists> {
+};
+
+/* The same for undirected graphs without hubs, whose pushes go through all of memory: what was sent
+ * takes a byte for each remote vertex, which the L2 cache holds. */
+struct leveling_peer_gpus : gpus_with_addresses<leveling_peer_gpus, false> {
+    static constexpr bool has_sent_levels = true;
 };
 
 /* ---- lists ---- */

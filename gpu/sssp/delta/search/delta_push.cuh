@@ -37,6 +37,51 @@ constexpr uint32_t warp_edges = 512;
 /* With more vertices than this in a warp, each lane first relaxes the first edges of its list. */
 constexpr uint32_t few_lists = 4;
 
+/* Loads what lower_key() compares with of one target: its key, or, of a remote vertex of a backend
+ * that has levels, the level. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> load_key(const kernel_params<Peers> &params,
+                                                 uint32_t local_id)
+{
+    if constexpr (Peers::has_sent_levels)
+        if (!Peers::is_local(params, local_id))
+            return __ldcg(params.sent_levels + local_id);
+    return __ldcg(distances<kind>(params) + local_id);
+}
+
+/* Compares `next` with the level of a remote vertex, loaded as `old`. Returns the largest key if it
+ * is to be sent: unless a key of a lower level was. Levels are stored without order among threads:
+ * any level of a sent key is one to compare with. Beyond the levels the copies of remote keys
+ * decide. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> lower_level(const kernel_params<Peers> &params,
+                                                    uint32_t local_id, key_of<kind> next,
+                                                    key_of<kind> old)
+{
+    const key_of<kind> level = level_of<kind>(params, next);
+
+    if (level > old)
+        return -1;
+    if (level == key_of<kind>{max_level})
+        return atomic_lower(distances<kind>(params) + local_id, next);
+    if (level < old)
+        params.sent_levels[local_id] = static_cast<uint8_t>(level);
+    return hw_keys<kind>::none;
+}
+
+/* Lowers the key of a target, which was loaded as `old`, to `next`. Returns the key that it had, or
+ * -1 if it was known not to be larger. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &params,
+                                                  uint32_t local_id, key_of<kind> next,
+                                                  key_of<kind> old)
+{
+    if constexpr (Peers::has_sent_levels)
+        if (old >= 0 && !Peers::is_local(params, local_id))
+            return lower_level<kind>(params, local_id, next, old);
+    return next < old ? atomic_lower(distances<kind>(params) + local_id, next) : -1;
+}
+
 /* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
  * never lowered. */
 template <int N, int kind, class Peers>
@@ -44,15 +89,13 @@ __device__ __forceinline__ void load_targets(const kernel_params<Peers> &params,
                                              const lane_state<kind> &state,
                                              const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N])
 {
-    const key_of<kind> *distance = distances<kind>(params);
-
 #pragma unroll
     for (int k = 0; k < N; k++)
         if (edge[k].neighbor == HW_INVALID_VERTEX)
             old[k] = -1;
         else
-            old[k] =
-                state.skip_precheck ? hw_keys<kind>::none : __ldcg(distance + edge[k].neighbor);
+            old[k] = state.skip_precheck ? hw_keys<kind>::none
+                                         : load_key<kind>(params, edge[k].neighbor);
 }
 
 /* Records the edges whose targets were lowered (`better`) to `next`: hints and queue entries of
@@ -101,12 +144,11 @@ __device__ __forceinline__ bool
 lower_targets(const kernel_params<Peers> &params, const hw_gpu_edge (&edge)[N],
               const key_of<kind> (&next)[N], key_of<kind> (&old)[N], bool (&better)[N])
 {
-    key_of<kind> *distance = distances<kind>(params);
     bool any = false;
 
 #pragma unroll
     for (int k = 0; k < N; k++) /* all atomics before the first result is used */
-        old[k] = next[k] < old[k] ? atomic_lower(distance + edge[k].neighbor, next[k]) : -1;
+        old[k] = lower_key<kind>(params, edge[k].neighbor, next[k], old[k]);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         better[k] = next[k] < old[k];
