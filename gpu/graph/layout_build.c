@@ -10,7 +10,6 @@
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/graph/generate/generator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +34,6 @@ static enum hw_status count_range(void *self, const struct hw_row_range *range,
                    "the kernel that counts neighbors", err);
 }
 
-/* Whether self-loops of negative weight are possible. The weights of files are not known yet. */
-static bool may_be_negative(const struct hw_layout_build *layout, const struct hw_builder *builder)
-{
-    const struct hw_generator *generator = hw_graph_generator(layout->graph);
-
-    return builder->config.weights &&
-           !(generator && hw_weighter_is_nonnegative(&generator->weighter));
-}
-
 static enum hw_status open_collecting(struct collecting *self, const struct hw_builder *builder,
                                       struct hw_error *err)
 {
@@ -54,7 +44,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
     hw_gpu_add(arrays, &self->out, owned, sizeof *self->out);
     if (builder->config.desc->directed)
         hw_gpu_add(arrays, &self->in, owned, sizeof *self->in);
-    if (may_be_negative(self->layout, builder))
+    if (hw_layout_build_may_be_negative(self->layout, builder))
         hw_gpu_add(arrays, &self->loop, owned, sizeof *self->loop);
     enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
     if (status == HW_OK)
@@ -278,20 +268,6 @@ static void plan_lists(struct finishing *self, struct hw_gpu_arrays *stay)
         hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
-/* Tuples of the vertices that the parts built here own. */
-static uint64_t own_tuples(const struct hw_builder *builder)
-{
-    hw_count sum = 0;
-
-    for (int p = 0; p < builder->placement.parts; p++) {
-        const struct hw_part_vertices *own = &builder->placement.part[p].own;
-#pragma omp parallel for reduction(+ : sum)
-        for (hw_lid v = 0; v < own->count; v++)
-            sum += own->tuples[v];
-    }
-    return (uint64_t)sum;
-}
-
 /* Counts the entries of the parts built here, by range of rows. Where a part has all edges that
  * begin at its vertices, their tuples are an upper bound, too high by the self-loops. */
 static enum hw_status count_list_entries(struct finishing *self,
@@ -300,7 +276,7 @@ static enum hw_status count_list_entries(struct finishing *self,
     const struct hw_layout_build *layout = self->layout;
 
     if (layout->merged && !self->incoming && hw_layout_build_is_one_row(self->builder)) {
-        self->entries = (hw_count)own_tuples(self->builder);
+        self->entries = hw_layout_build_own_tuples(self->builder);
         return HW_OK;
     }
     HW_TRY(hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket, "counts of edges",

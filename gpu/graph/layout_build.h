@@ -45,6 +45,15 @@ enum hw_status hw_layout_build_order(void *layout, struct hw_builder *builder,
 enum hw_status hw_layout_build_vertices(void *layout, struct hw_builder *builder,
                                         struct hw_error *err);
 
+/* Whether self-loops of negative weight are possible. The weights of files are not known yet.
+ * Local.
+ */
+bool hw_layout_build_may_be_negative(const struct hw_layout_build *layout,
+                                     const struct hw_builder *builder);
+
+/* Tuples of the vertices that the parts built here own, after stage 4. Local. */
+hw_count hw_layout_build_own_tuples(const struct hw_builder *builder);
+
 /* Local. */
 void hw_layout_build_close(struct hw_layout_build *layout);
 

@@ -12,6 +12,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/graph/generate/generator.h"
 #include "lib/layout/degree_variation.h"
 
 #include <cuda_runtime_api.h>
@@ -409,6 +410,28 @@ enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
         status = keep_graph_ids(layout, builder, err);
     hw_gpu_release(&layout->order);
     return hw_agree(builder->ctx->world, status, err);
+}
+
+bool hw_layout_build_may_be_negative(const struct hw_layout_build *layout,
+                                     const struct hw_builder *builder)
+{
+    const struct hw_generator *generator = hw_graph_generator(layout->graph);
+
+    return builder->config.weights &&
+           !(generator && hw_weighter_is_nonnegative(&generator->weighter));
+}
+
+hw_count hw_layout_build_own_tuples(const struct hw_builder *builder)
+{
+    hw_count sum = 0;
+
+    for (int p = 0; p < builder->placement.parts; p++) {
+        const struct hw_part_vertices *own = &builder->placement.part[p].own;
+#pragma omp parallel for reduction(+ : sum)
+        for (hw_lid v = 0; v < own->count; v++)
+            sum += own->tuples[v];
+    }
+    return sum;
 }
 
 void hw_layout_build_close(struct hw_layout_build *layout)
