@@ -19,6 +19,7 @@ struct hw_host_staging {
     const struct hw_nodes *nodes;
     struct hw_nvshmem *nvshmem;           /* or NULL */
     struct hw_nvshmem_messages *messages; /* with nvshmem */
+    bool in_order;                        /* messages, and copies in their stream */
     struct hw_halo node_aware;            /* zeroed if all messages are direct */
     struct hw_halo direct;                /* zeroed if host-staged */
     struct hw_traffic traffic;            /* since hw_host_staging_internode_traffic() */
@@ -33,9 +34,24 @@ static enum hw_status copy(void *given, bool out, void *to, const void *from, si
 {
     struct hw_host_staging *staging = given;
 
+    cudaStream_t stream = staging->in_order
+                              ? (cudaStream_t)hw_nvshmem_messages_stream(staging->messages)
+                              : staging->stream[out];
+
     staging->busy[out] = true;
-    return hw_cuda((int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, staging->stream[out]),
+    return hw_cuda((int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream),
                    "cudaMemcpyAsync", err);
+}
+
+/* In order: for all copies. */
+static enum hw_status wait_in_order(void *given, bool out, struct hw_error *err)
+{
+    struct hw_host_staging *staging = given;
+    const bool busy = staging->busy[0] || staging->busy[1];
+
+    (void)out;
+    staging->busy[0] = staging->busy[1] = false;
+    return busy ? hw_nvshmem_messages_wait(staging->messages, err) : HW_OK;
 }
 
 static enum hw_status wait_for(void *given, bool out, struct hw_error *err)
@@ -190,12 +206,16 @@ static enum hw_status open_host_staged(struct hw_host_staging *staging, struct h
 /* Opens node-aware exchanges over NVSHMEM. Collective; ranks agree. */
 static enum hw_status open_over_nvshmem(struct hw_host_staging *staging, struct hw_error *err)
 {
-    HW_TRY(hw_nvshmem_messages_open(staging->nvshmem, &staging->messages, err));
+    const bool in_order = staging->nodes->count == staging->nodes->ranks;
+
+    HW_TRY(hw_nvshmem_messages_open(staging->nvshmem, in_order, &staging->messages, err));
+    staging->in_order = in_order;
     const struct hw_memory_ops memory_ops = {.self = staging,
                                              .copy = copy,
-                                             .wait = wait_for,
+                                             .wait = in_order ? wait_in_order : wait_for,
                                              .allocate = allocate_device_buffers,
-                                             .messages = hw_nvshmem_message_ops(staging->messages)};
+                                             .messages = hw_nvshmem_message_ops(staging->messages),
+                                             .in_order = in_order};
 
     return open_node_aware(staging, &memory_ops, err);
 }

@@ -16,14 +16,16 @@
 /* Queries of the stream for each query of the clock. */
 #define POLLS_PER_CHECK 4096
 
-/* Numbers of the messages with a rank, by stage. */
+/* Numbers of the messages with a rank, by stage: buffers of this rank that were said to be free,
+ * and of that rank, for which sends waited; messages to it and from it. */
 struct numbers {
-    uint64_t posted[STAGES], sent[STAGES], received[STAGES];
+    uint64_t posted[STAGES], awaited[STAGES], sent[STAGES], received[STAGES];
 };
 
 struct hw_nvshmem_messages {
     struct hw_nvshmem *nvshmem;
     struct hw_message_ops ops;
+    bool in_order; /* nothing waits but hw_nvshmem_messages_wait() */
     cudaStream_t stream, release_stream;
     cudaEvent_t quiet;       /* the stream has waited for all sends */
     bool sending;            /* something was sent that no quiet() in the stream follows */
@@ -39,6 +41,28 @@ static uint64_t *word(uint64_t *words, int rank, int stage)
     return words + (size_t)rank * STAGES + stage;
 }
 
+/* A rank whose signal the stream waits for, or the next rank. Local. */
+static int missing_peer(const struct hw_nvshmem_messages *self)
+{
+    const struct hw_context *ctx = self->nvshmem->ctx;
+    const size_t words = (size_t)ctx->size * STAGES;
+    uint64_t *ready = malloc(2 * words * sizeof *ready);
+    int missing = (ctx->rank + 1) % ctx->size;
+
+    if (!ready)
+        return missing;
+    if (cudaMemcpyAsync(ready, self->ready, 2 * words * sizeof *ready, cudaMemcpyDefault,
+                        self->release_stream) == cudaSuccess &&
+        cudaStreamSynchronize(self->release_stream) == cudaSuccess)
+        for (int q = ctx->size - 1; q >= 0; q--)
+            for (int stage = 0; stage < STAGES; stage++)
+                if (*word(ready, q, stage) < self->numbers[q].awaited[stage] ||
+                    *word(ready + words, q, stage) < self->numbers[q].received[stage])
+                    missing = q;
+    free(ready);
+    return missing;
+}
+
 /* Ends waits of the stream that would last forever, by setting all words. Local. */
 static void release_waits(struct hw_nvshmem_messages *self)
 {
@@ -51,8 +75,8 @@ static void release_waits(struct hw_nvshmem_messages *self)
     (void)cudaStreamSynchronize(self->stream);
 }
 
-/* Waits for the event, or without one for the stream. peer: whose answer that needs. Local. */
-static enum hw_status synchronize(struct hw_nvshmem_messages *self, cudaEvent_t event, int peer,
+/* Waits for the event, or without one for the stream. Local. */
+static enum hw_status synchronize(struct hw_nvshmem_messages *self, cudaEvent_t event,
                                   struct hw_error *err)
 {
     const double start = hw_seconds();
@@ -63,6 +87,7 @@ static enum hw_status synchronize(struct hw_nvshmem_messages *self, cudaEvent_t 
             return hw_cuda((int)error, "NVSHMEM", err);
         if (poll % POLLS_PER_CHECK != 0 || hw_seconds() - start < TIMEOUT_SECONDS)
             continue;
+        const int peer = missing_peer(self);
         release_waits(self);
         return hw_fail(err, HW_RESOURCES,
                        "--transport nvshmem: rank %d had no signal from rank %d within %.0f s",
@@ -102,9 +127,11 @@ static enum hw_status send(void *given, const struct hw_message *message, struct
     const int me = self->nvshmem->ctx->rank;
 
     HW_TRY(refuse_if_broken(self, err));
-    const uint64_t number = ++self->numbers[message->peer].sent[message->stage];
-    api->wait(word(self->ready, message->peer, message->stage), HW_NVSHMEM_AT_LEAST, number,
-              self->stream);
+    struct numbers *numbers = &self->numbers[message->peer];
+    const uint64_t number = ++numbers->sent[message->stage];
+    if (!message->is_free)
+        api->wait(word(self->ready, message->peer, message->stage), HW_NVSHMEM_AT_LEAST,
+                  ++numbers->awaited[message->stage], self->stream);
     api->put_signal(message->symmetric, message->buffer, (size_t)message->bytes,
                     word(self->arrived, me, message->stage), number, HW_NVSHMEM_SIGNAL_SET,
                     message->peer, self->stream);
@@ -119,7 +146,7 @@ static enum hw_status receive(void *given, const struct hw_message *message, str
     HW_TRY(refuse_if_broken(self, err));
     self->nvshmem->api.wait(word(self->arrived, message->peer, message->stage), HW_NVSHMEM_AT_LEAST,
                             ++self->numbers[message->peer].received[message->stage], self->stream);
-    return synchronize(self, NULL, message->peer, err);
+    return self->in_order ? HW_OK : synchronize(self, NULL, err);
 }
 
 static enum hw_status end_sends(void *given, struct hw_error *err)
@@ -138,13 +165,12 @@ static enum hw_status end_sends(void *given, struct hw_error *err)
 static enum hw_status wait_sends(void *given, struct hw_error *err)
 {
     struct hw_nvshmem_messages *self = given;
-    const struct hw_context *ctx = self->nvshmem->ctx;
 
     HW_TRY(end_sends(self, err));
-    if (!self->quieting)
+    if (!self->quieting || self->in_order) /* in order, what fills buffers follows quiet() */
         return HW_OK;
     self->quieting = false;
-    return synchronize(self, self->quiet, (ctx->rank + 1) % ctx->size, err);
+    return synchronize(self, self->quiet, err);
 }
 
 /* ---- opening ---- */
@@ -162,7 +188,7 @@ static enum hw_status open_local(struct hw_nvshmem_messages *self, struct hw_err
                    "cudaEventCreateWithFlags", err);
 }
 
-enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
+enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem, bool in_order,
                                         struct hw_nvshmem_messages **made, struct hw_error *err)
 {
     const struct hw_context *ctx = nvshmem->ctx;
@@ -174,6 +200,7 @@ enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
     *made = self;
     HW_TRY_ALL(ctx, status, err);
     self->nvshmem = nvshmem;
+    self->in_order = in_order;
     self->ops = (struct hw_message_ops){.self = self,
                                         .post = post,
                                         .send = send,
@@ -193,6 +220,17 @@ enum hw_status hw_nvshmem_messages_open(struct hw_nvshmem *nvshmem,
 const struct hw_message_ops *hw_nvshmem_message_ops(const struct hw_nvshmem_messages *self)
 {
     return &self->ops;
+}
+
+void *hw_nvshmem_messages_stream(const struct hw_nvshmem_messages *self)
+{
+    return self->stream;
+}
+
+enum hw_status hw_nvshmem_messages_wait(struct hw_nvshmem_messages *self, struct hw_error *err)
+{
+    HW_TRY(refuse_if_broken(self, err));
+    return synchronize(self, NULL, err);
 }
 
 void hw_nvshmem_messages_close(struct hw_nvshmem_messages *self)

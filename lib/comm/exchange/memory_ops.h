@@ -23,6 +23,10 @@ struct hw_memory_ops {
     enum hw_status (*allocate)(void *self, hw_count bytes, char **at, struct hw_error *err);
     /* How messages go between the buffers that allocate() makes; borrowed. NULL: by MPI. */
     const struct hw_message_ops *messages;
+    /* Copies and messages take place in the order in which they are started, as operations of one
+     * stream do. Then only the end of an exchange waits, for copies into own memory, which is for
+     * all. Only where every node is one rank: no other rank reads its buffers. */
+    bool in_order;
 };
 
 /* Host memory on both sides. */

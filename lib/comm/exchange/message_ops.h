@@ -8,6 +8,8 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 
+#include <stdbool.h>
+
 /* Buffers that messages take turns in: a message of a pair of ranks may be sent while so many minus
  * one before it are on their way. */
 #define HW_MESSAGE_STAGES 3
@@ -18,17 +20,18 @@ struct hw_message {
     char *buffer;    /* this rank's: what is sent, or where it is received */
     char *symmetric; /* send(): where the receiver's buffer would be on this rank */
     hw_count bytes;
+    bool is_free; /* send(): the receiver's buffer is known to be free, and is not posted */
 };
 
-/* All local. */
+/* All local. With memory operations that are in order (memory_ops.h) no function waits. */
 struct hw_message_ops {
     void *self;
     /* Tells the sender that this rank's buffer is free. Does not wait. */
     enum hw_status (*post)(void *self, const struct hw_message *message, struct hw_error *err);
-    /* Starts to send, once the receiver has posted. Does not wait; the buffer may be changed after
-     * wait_sends(). */
+    /* Starts to send, once the receiver has posted or is free. Does not wait; the buffer may be
+     * changed after wait_sends(). */
     enum hw_status (*send)(void *self, const struct hw_message *message, struct hw_error *err);
-    /* Waits for a message that was posted. */
+    /* Waits for a message. */
     enum hw_status (*receive)(void *self, const struct hw_message *message, struct hw_error *err);
     /* Has all that was sent leave its buffers, after the last send of an exchange. Does not wait.
      */

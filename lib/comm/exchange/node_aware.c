@@ -259,6 +259,13 @@ static enum hw_status worse(enum hw_status before, enum hw_status now)
     return before != HW_OK ? before : now;
 }
 
+/* Whether the buffers of a round are free when an exchange begins: its predecessor ended with a
+ * barrier. */
+static bool starts_free(hw_count round)
+{
+    return round < PIPELINE_DEPTH;
+}
+
 /* A message of a round between a buffer of this rank and a rank. */
 static struct hw_message message_of(const struct hw_node_aware *self, hw_count round, int buffer,
                                     int peer, hw_count bytes)
@@ -266,7 +273,8 @@ static struct hw_message message_of(const struct hw_node_aware *self, hw_count r
     return (struct hw_message){.peer = peer,
                                .stage = (int)(round % PIPELINE_DEPTH),
                                .buffer = buffer_at(self, own_place(self), round, buffer),
-                               .bytes = bytes};
+                               .bytes = bytes,
+                               .is_free = starts_free(round)};
 }
 
 /* Starts to send a round's piece to a node. */
@@ -312,8 +320,10 @@ static enum hw_status receive_piece(const struct hw_node_aware *self, hw_count r
     const struct hw_message message = message_of(self, round, buffer, from, bytes);
     MPI_Request *request = request_of(self, round, buffer);
 
+    if (ops && wait)
+        return ops->receive(ops->self, &message, err);
     if (ops)
-        return wait ? ops->receive(ops->self, &message, err) : ops->post(ops->self, &message, err);
+        return message.is_free ? HW_OK : ops->post(ops->self, &message, err);
     return wait ? hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err)
                 : hw_mpi(MPI_Irecv(message.buffer, (int)bytes, MPI_BYTE, from, 3, self->ctx->world,
                                    request),
@@ -541,19 +551,22 @@ static enum hw_status receive_round(const struct exchange *x, hw_count round, bo
 /*
  * One round of the pipeline. Why no buffer is overwritten too early: a rank fills the buffers of
  * round n + 1 after the barrier of round n - 1. Before that barrier every rank has waited for its
- * copies in of round n - 2, which used the same buffers.
+ * copies in of round n - 2, which used the same buffers. In order, a rank's copies and messages of
+ * round n + 1 follow those of round n - 2, and nobody else uses its buffers.
  */
 static enum hw_status do_round(const struct exchange *x, hw_count round, struct hw_error *err)
 {
     const struct hw_memory_ops *ops = &x->self->ops;
-    enum hw_status status = ops->wait(ops->self, true, err);
+    enum hw_status status = ops->in_order ? HW_OK : ops->wait(ops->self, true, err);
 
     status = worse(status, send_round(x, round, err));
     status = worse(status, start_copies_out(x, round + 1, err));
     status = worse(status, receive_round(x, round + 1, false, err));
     status = worse(status, receive_round(x, round, true, err));
-    status = worse(status, ops->wait(ops->self, false, err));
-    status = worse(status, node_barrier(x->self, err));
+    if (!ops->in_order) {
+        status = worse(status, ops->wait(ops->self, false, err));
+        status = worse(status, node_barrier(x->self, err));
+    }
     return worse(status, start_copies_in(x, round, err));
 }
 
@@ -607,8 +620,11 @@ enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
     status = worse(status, start_copies_out(&x, 0, err));
     for (hw_count round = 0; round < x.rounds; round++)
         status = worse(status, do_round(&x, round, err));
-    status = worse(status, end_sends(self, err));
+    if (!self->ops.in_order)
+        status = worse(status, end_sends(self, err));
     status = worse(status, self->ops.wait(self->ops.self, false, err));
+    if (self->ops.in_order) /* after what is waited for */
+        status = worse(status, end_sends(self, err));
     /* The agreement is a barrier too: no rank starts the next exchange, which overwrites the
      * buffers, before all have copied in. */
     return hw_agree(self->ctx->world, status, err);
