@@ -130,11 +130,18 @@ static double bucket_width(const struct hw_distributed_sssp *sssp)
     return graph.width * (sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET);
 }
 
-/* Chooses delta. Collective. */
-static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_error *err)
+/* Chooses delta. Local. */
+static void choose_delta(struct hw_distributed_sssp *sssp)
+{
+    const double given = hw_delta_of(&sssp->engine->options);
+
+    sssp->config.delta = given > 0 ? given : bucket_width(sssp);
+}
+
+/* Determines what hw_distributed_sssp_class() tells. Collective. */
+static enum hw_status measure_degrees(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_part *part = sssp->engine->part;
-    const double given = hw_delta_of(&sssp->engine->options);
     hw_count with = 0, most = 0;
 
 #pragma omp parallel for reduction(+ : with) reduction(max : most)
@@ -150,7 +157,6 @@ static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_e
     sssp->config.mean_degree = degree;
     sssp->config.max_degree = (double)most;
     sssp->config.no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
-    sssp->config.delta = given > 0 ? given : bucket_width(sssp);
     return status;
 }
 
@@ -224,12 +230,14 @@ enum hw_status hw_distributed_sssp_plan(struct hw_gpu_engine *engine, struct hw_
         status = hw_distributed_sssp_init_params(sssp, err);
     if (status == HW_OK)
         status = check_weights(sssp, err);
+    if (status == HW_OK)
+        status = measure_degrees(sssp, err);
     if (status == HW_OK && method->single_kernel && method->single_kernel->fits(sssp))
         sssp->single_kernel.ops = method->single_kernel;
     if (status == HW_OK)
         status = choose_in_lists(sssp, err);
     if (status == HW_OK)
-        status = choose_delta(sssp, err);
+        choose_delta(sssp);
     if (status == HW_OK && sssp->single_kernel.ops)
         status = hw_agree(engine->ctx->world,
                           hw_alloc_zero(&sssp->single_kernel.state, 1,

@@ -31,6 +31,17 @@ static struct peer_delta *state_of(const struct hw_distributed_sssp *sssp)
     return sssp->single_kernel.state;
 }
 
+/* Whether bellman-ford takes the kernel of rounds (gpu/sssp/distributed) instead, which sends 8
+ * bytes for each vertex that improved in a round, where this one sends 16 for each improvement.
+ * R-MAT 24 and 22, with whole weights 22, G(n,m) 22: 9.3, 7.2, 15.6, 7.5 GTEPS
+ * for 7.6, 5.5, 12.4, 6.5; a grid of 2^20 vertices 0.04 for 0.11, directed R-MAT 22 8.1 for 8.7
+ * (two H200; 2026-11-27, 0a14bf33). */
+static bool takes_rounds(const struct hw_distributed_sssp *sssp)
+{
+    return sssp->config.bellman_ford && !sssp->engine->part->directed &&
+           sssp->engine->transport.peer_access && sssp->config.mean_degree >= HW_DELTA_SHORT_LISTS;
+}
+
 static bool fits(const struct hw_distributed_sssp *sssp)
 {
     const struct hw_gpu_engine *engine = sssp->engine;
@@ -38,7 +49,8 @@ static bool fits(const struct hw_distributed_sssp *sssp)
 
     return (engine->transport.peer_access || engine->transport.kernels_put) &&
            sssp->weight_stats.negative == 0 && part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED &&
-           sssp->params.lists.num_blocks == 1 && sssp->params.config.ranks <= HW_DELTA_RANKS;
+           sssp->params.lists.num_blocks == 1 && sssp->params.config.ranks <= HW_DELTA_RANKS &&
+           !takes_rounds(sssp);
 }
 
 /* Chooses the kernel. Collective; ranks agree. */
