@@ -46,11 +46,7 @@ __device__ __forceinline__ long long complemented(count64 word)
     return word ? static_cast<long long>(~word ^ 1ull << 63) : INT64_MAX;
 }
 
-/* Levels are from 1 to this one, which all keys beyond the others have. Where nothing was sent the
- * level is larger. */
-constexpr uint32_t max_level = 254;
-
-/* The level of a key: the larger the key, the larger the level. */
+/* The level of a key: the larger the key, the larger the level, from 1 to 254. */
 template <int kind, class Peers>
 __device__ __forceinline__ uint32_t level_of(const kernel_params<Peers> &params, key_of<kind> key)
 {
@@ -60,7 +56,7 @@ __device__ __forceinline__ uint32_t level_of(const kernel_params<Peers> &params,
         distance = hw_float_of(key);
     else
         distance = static_cast<float>(key);
-    return 1 + static_cast<uint32_t>(min(distance * params.levels_per_distance, max_level - 1.0f));
+    return 1 + static_cast<uint32_t>(min(distance * params.levels_per_distance, 253.0f));
 }
 
 /* Stored by other GPUs as the key of a vertex that is still looking for a parent. */

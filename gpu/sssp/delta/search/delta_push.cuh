@@ -49,36 +49,22 @@ __device__ __forceinline__ key_of<kind> load_key(const kernel_params<Peers> &par
     return __ldcg(distances<kind>(params) + local_id);
 }
 
-/* Compares `next` with the level of a remote vertex, loaded as `old`. Returns the largest key if it
- * is to be sent: unless a key of a lower level was. Levels are stored without order among threads:
- * any level of a sent key is one to compare with. Beyond the levels the copies of remote keys
- * decide. */
-template <int kind, class Peers>
-__device__ __forceinline__ key_of<kind> lower_level(const kernel_params<Peers> &params,
-                                                    uint32_t local_id, key_of<kind> next,
-                                                    key_of<kind> old)
-{
-    const key_of<kind> level = level_of<kind>(params, next);
-
-    if (level > old)
-        return -1;
-    if (level == key_of<kind>{max_level})
-        return atomic_lower(distances<kind>(params) + local_id, next);
-    if (level < old)
-        params.sent_levels[local_id] = static_cast<uint8_t>(level);
-    return hw_keys<kind>::none;
-}
-
 /* Lowers the key of a target, which was loaded as `old`, to `next`. Returns the key that it had, or
- * -1 if it was known not to be larger. */
+ * -1 if it was known not to be larger. Of a remote vertex with a level that is the largest key, if
+ * `next` has no higher level than the least sent key: then it is sent. Levels are stored without
+ * order among threads: any level of a sent key is one to compare with. */
 template <int kind, class Peers>
 __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &params,
                                                   uint32_t local_id, key_of<kind> next,
                                                   key_of<kind> old)
 {
     if constexpr (Peers::has_sent_levels)
-        if (old >= 0 && !Peers::is_local(params, local_id))
-            return lower_level<kind>(params, local_id, next, old);
+        if (old >= 0 && !Peers::is_local(params, local_id)) {
+            const key_of<kind> level = static_cast<key_of<kind>>(level_of<kind>(params, next));
+            if (level < old)
+                params.sent_levels[local_id] = static_cast<uint8_t>(level);
+            return level <= old ? hw_keys<kind>::none : -1;
+        }
     return next < old ? atomic_lower(distances<kind>(params) + local_id, next) : -1;
 }
 
