@@ -17,7 +17,8 @@ dist_doc_DATA += doc/threat-model.md
 dist_doc_DATA += doc/peers.md doc/programs.md doc/building.md
 dist_doc_DATA += doc/transports.md
 benchmarksdir = $(docdir)/benchmarks
-dist_benchmarks_DATA = doc/benchmarks/bfs-gpu.md doc/benchmarks/four-gpus.md doc/benchmarks/shortest-paths-gpu.md
+dist_benchmarks_DATA = doc/benchmarks/bfs-gpu.md doc/benchmarks/four-gpus.md \
+  doc/benchmarks/one-and-two-gpus.md doc/benchmarks/shortest-paths-gpu.md
 trialsdir = $(docdir)/trials
 dist_trials_DATA = doc/trials/bfs.md doc/trials/shortest-paths.md
 EXTRA_DIST += doc/images/draw-peers.py doc/images/peers.svg doc/benchmarks/peers-h200.csv
