@@ -1,6 +1,9 @@
 #include "gpu/graph/degree_summary.h"
 
+#include "gpu/device/device.h"
+#include "gpu/graph/build/vertex_order.h"
 #include "lib/comm/exchange/large_alltoallv.h"
+#include "lib/layout/degree_variation.h"
 
 /* Mean degree of a mesh, less than; the largest variance of its degrees over their mean. Roads of
  * New York have 2.8 and 0.35, those of Florida 2.5 and 0.36, grids 4 and 0.0; of random graphs with
@@ -70,4 +73,29 @@ hw_count hw_count_records(const struct hw_part *part, const hw_count *begin, hw_
         records += degree > edges ? (degree - 2) / (edges - 1) : 0;
     }
     return records;
+}
+
+enum hw_status hw_keeps_own_order(const struct hw_graph_desc *desc,
+                                  const struct hw_layout_spec *spec, const uint32_t *degree,
+                                  bool *keeps, struct hw_error *err)
+{
+    const double min_mean_degree = 12, n = (double)desc->vertices;
+    struct hw_gpu_arrays arrays = {.count = 0};
+    uint64_t *device = NULL, sums[3]; /* of degrees, of their squares; the largest */
+
+    *keeps = false;
+    if (!spec->any_order || desc->directed)
+        return HW_OK;
+    hw_gpu_add(&arrays, &device, 3, sizeof *device);
+    enum hw_status status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_degree_sums(degree, (uint32_t)desc->vertices, device),
+                         "the kernel that sums degrees", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(sums, device, sizeof sums, err);
+    hw_gpu_release(&arrays);
+    if (status == HW_OK)
+        *keeps = hw_degrees_hardly_vary(n, (double)sums[0], (double)sums[1]) &&
+                 (double)sums[0] >= min_mean_degree * n;
+    return status;
 }

@@ -8,12 +8,12 @@
 
 #include "gpu/device/device_sort.h"
 #include "gpu/graph/build/vertex_order.h"
+#include "gpu/graph/degree_summary.h"
 #include "gpu/graph/owned_vertices.h"
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
 #include "lib/graph/generate/generator.h"
-#include "lib/layout/degree_variation.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -141,35 +141,15 @@ static enum hw_status open_ordering(struct ordering *self, hw_count n, struct hw
     return status == HW_OK ? hw_gpu_allocate(&self->arrays, 0, "ordering vertices", err) : status;
 }
 
-/* *even: whether vertices keep their own order, if any will do: where degrees hardly vary, so that
- * hubs are worth nothing, and results need no table of graph ids: 47.8 GTEPS for 46.7 in G(n,m) of
- * scale 25 and edge factor 16 (two H200; 2026-11-27). In an order by degree vertices of one edge
- * come last, which searches leave out until the end: with few edges that is worth more. Local; the
- * same on all ranks. */
+/* *even: whether vertices keep their own order. Local; the same on all ranks. */
 static enum hw_status keeps_order(const struct hw_layout_build *layout,
                                   const struct hw_builder *builder, const uint32_t *degree,
                                   bool *even, struct hw_error *err)
 {
-    const double min_mean_degree = 12, n = (double)builder->config.desc->vertices;
-    struct hw_gpu_arrays arrays = {.count = 0};
-    uint64_t *device = NULL, sums[3] = {0}; /* of degrees, of their squares; the largest */
-
     *even = false;
-    if (!builder->config.spec.any_order || builder->config.desc->directed || !layout->merged ||
-        !hw_layout_build_is_one_row(builder))
+    if (!layout->merged || !hw_layout_build_is_one_row(builder))
         return HW_OK;
-    hw_gpu_add(&arrays, &device, 3, sizeof *device);
-    enum hw_status status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_degree_sums(degree, (uint32_t)builder->config.desc->vertices, device),
-            "the kernel that sums degrees", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(sums, device, sizeof sums, err);
-    hw_gpu_release(&arrays);
-    *even = status == HW_OK && hw_degrees_hardly_vary(n, (double)sums[0], (double)sums[1]) &&
-            (double)sums[0] >= min_mean_degree * n;
-    return status;
+    return hw_keeps_own_order(builder->config.desc, &builder->config.spec, degree, even, err);
 }
 
 /* Numbers vertices by graph id. Local. */

@@ -2,6 +2,7 @@
  */
 #include "gpu/partition1d/partition_1d_build.h"
 
+#include "gpu/graph/degree_summary.h"
 #include "gpu/graph/device_edge_list.h"
 #include "gpu/graph/owned_vertices.h"
 #include "gpu/graph/row_range_builder.h"
@@ -9,7 +10,6 @@
 #include "lib/base/memory.h"
 #include "lib/base/radix_sort.h"
 #include "lib/comm/exchange/large_alltoallv.h"
-#include "lib/layout/degree_variation.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -115,33 +115,6 @@ static enum hw_status order_vertices(struct builder *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ordering vertices", err);
     cudaFree(scratch);
-    return status;
-}
-
-/* Sets own_order: whether degrees hardly vary, if vertices may have any order. Then hubs are worth
- * nothing, and graph ids need no table: G(n,m) of scale 25 and edge factor 16, 414 GTEPS for 373.
- * With edge factor 2 searches are slower than in an order by degree, where vertices of one edge
- * come last: 29.6 for 32.6 (two H200; 2026-11-27). */
-static enum hw_status choose_order(struct builder *self, struct hw_error *err)
-{
-    const double min_mean_degree = 12;
-    struct hw_gpu_arrays arrays = {.count = 0};
-    uint64_t *device = NULL, sums[3]; /* of degrees, of their squares; the largest */
-
-    if (!self->spec->any_order || self->desc->directed)
-        return HW_OK;
-    hw_gpu_add(&arrays, &device, 3, sizeof *device);
-    enum hw_status status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_degree_sums(self->degree, (uint32_t)self->n, device),
-                         "the kernel that sums degrees", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(sums, device, sizeof sums, err);
-    hw_gpu_release(&arrays);
-    if (status == HW_OK)
-        self->own_order =
-            hw_degrees_hardly_vary((double)self->n, (double)sums[0], (double)sums[1]) &&
-            (double)sums[0] >= min_mean_degree * (double)self->n;
     return status;
 }
 
@@ -280,7 +253,7 @@ static enum hw_status order(struct builder *self, struct hw_error *err)
     if (status == HW_OK)
         status = count_degrees(self, err);
     if (status == HW_OK)
-        status = choose_order(self, err);
+        status = hw_keeps_own_order(self->desc, self->spec, self->degree, &self->own_order, err);
     if (status == HW_OK)
         status = self->own_order ? keep_order(self, err) : order_vertices(self, err);
     return status == HW_OK ? find_bounds(self, err) : status;

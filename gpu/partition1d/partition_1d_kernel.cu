@@ -24,7 +24,8 @@ __device__ __forceinline__ uint32_t local_of(const hw_partition_1d &partition, u
     return global / cyclic_block / partition.parts * cyclic_block + global % cyclic_block;
 }
 
-/* The graph id of a vertex. Local ids of vertices in their own order are dealt out in turn. */
+/* The graph id of a vertex. In their own order a rank owns every P-th, and local ids rise with
+ * these. */
 __device__ __forceinline__ uint32_t graph_id_of(const hw_partition_1d &partition, uint32_t global)
 {
     return partition.graph_id

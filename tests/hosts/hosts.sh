@@ -7,7 +7,7 @@
 #                             skips it where hosts cannot be made
 #   hosts_missing             why it cannot be done here; nothing if it can
 #   hosts_start N             makes h1 ... hN
-#   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, dealt out in turn
+#   hosts_run HOSTS RANKS COMMAND...   ranks of a command on the first HOSTS hosts, in turn
 #   hosts_relay N DELAY LOSS  from now on frames of host N take DELAY seconds more each way, and LOSS
 #                             of them are lost (relay.py; many kernels have no tc netem)
 #   hosts_relay_end N         as before

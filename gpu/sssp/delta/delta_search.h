@@ -238,8 +238,7 @@ struct hw_delta_params {
 struct hw_delta_results {
     const uint32_t *graph_id; /* [local ids] */
     const uint32_t *local_id; /* [count] */
-    bool own_order;           /* graph ids are dealt out to the ranks in turn, and rise with local
-                                 ids */
+    bool own_order;           /* a rank owns every P-th graph id; local ids rise with these */
     uint32_t count;           /* owned vertices */
     void *distance;           /* [count] as in gpu/sssp/common/sssp_engine.h */
     uint32_t *parent;         /* [count] graph ids */

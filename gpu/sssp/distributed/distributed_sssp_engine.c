@@ -138,7 +138,7 @@ static void choose_delta(struct hw_distributed_sssp *sssp)
     sssp->config.delta = given > 0 ? given : bucket_width(sssp);
 }
 
-/* Determines what hw_distributed_sssp_class() tells. Collective. */
+/* Determines what hw_distributed_sssp_class() returns. Collective. */
 static enum hw_status measure_degrees(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
     const struct hw_part *part = sssp->engine->part;
