@@ -190,6 +190,7 @@ gpu_descriptors += gpu/sssp/delta/delta_descriptor.c gpu/sssp/delta/delta_kernel
 kernels += gpu/sssp/delta/peer/peer_delta_directed_kernel.cu \
   gpu/sssp/delta/peer/peer_delta_finish_kernel.cu gpu/sssp/delta/peer/peer_delta_kernel.cu \
   gpu/sssp/delta/peer/peer_delta_levels_kernel.cu \
+  gpu/sssp/delta/one_gpu_delta_packed_kernel.cu \
   gpu/sssp/delta/peer/peer_small_frontier_kernel.cu
 kernel_includes += gpu/sssp/delta/peer/internode_delta.h gpu/sssp/delta/peer/internode_exchange.cuh \
   gpu/sssp/delta/peer/internode_gpus.cuh gpu/sssp/delta/peer/peer_small_frontier.h

@@ -130,10 +130,10 @@ static inline double hw_delta_branching_distance(const struct hw_delta_graph_cla
  * (2026-11-26, 088ad37).
  *
  * Where degrees vary, but no hub reaches most of the graph, vertices are reached at shorter
- * distances, those of many edges first: 0.65 ln n branching distances. R-MAT 24 of skews .45, .15,
- * .15, .25: 30.6 GTEPS for 26.2; with 1 and 0.8 ln n 22.0 and 26.2, with 0.5, 0.4 and 0.3 33.1,
- * 28.4 and 23.0, as some searches then take twice as long (one H200; 2026-11-26, 66ea641 with
- * sweeps). */
+ * distances, those of many edges first: 0.55 ln n branching distances. R-MAT 24 of skews .45, .15,
+ * .15, .25: 34.4 GTEPS; with 0.65 and 0.5 ln n 32.2 and 34.3, with which the slowest search takes
+ * 0.3 and 0.8 ms longer (one H200; 2026-11-27, 44dea74 with packed hints; with 0.4 and less some
+ * searches pull twice along nearly all edges: doc/trials/shortest-paths.md). */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
     const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);
@@ -142,7 +142,7 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
         return graph->vertices > 0 ? 2 * unit : 8 * graph->width;
     if (hw_delta_is_flat(graph))
         return hw_delta_is_even(graph) ? unit * (log(graph->vertices) + 4)
-                                       : unit * 0.65 * log(graph->vertices);
+                                       : unit * 0.55 * log(graph->vertices);
     return graph->whole_weights && width >= 0.5 ? width + 8 : width;
 }
 
@@ -155,8 +155,9 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  * first_step: 316 GTEPS for 312 with 0.1 (two GPUs, scale 26; as fast at 24 and 25; 2026-11-23,
  * fa8441b).
  *
- * max_step: in random graphs 0.7, 1.5 and 2.5 times as wide made 26.2, 26.9 and 25.9 GTEPS of 26.8
- * (as above).
+ * max_step: in random graphs 1.7 branching distances; 1.2, 1.5 and 2 made 35.1, 35.6 and 35.6 GTEPS
+ * of 35.8; where degrees vary 1.2, with 1.5 34.2 of 34.4 (one H200, scale 24; 2026-11-27, 44dea74
+ * with packed hints).
  *
  * growth: in directed graphs that have no pulls, once a bucket had most edges, 21 GTEPS for 12 at
  * scale 22, 32 for 16 at 24 (two GPUs; 2026-11-23, dac2b61).
@@ -167,7 +168,8 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  * remote_load_edges: with 8, 239 GTEPS for 240 (four GPUs, scale 26; doc/methods).
  *
  * lagging_fraction: 4, 16, 64, 256, 1024 made 175, 180, 202, 205, 205 GTEPS (two GPUs, scale 26;
- * doc/methods).
+ * doc/methods). In random graphs 16, 64, 256 and 1024 made 35.4, 35.8, 35.6 and 35.2 (one H200, as
+ * for max_step); where degrees vary 64 and 256 32.7 and 34.2.
  *
  * sweep_fraction: with sweeps 30.9 GTEPS for 27.3 in G(n,m) of scale 24 and edge factor 16, 5.3 for
  * 4.7 with edge factor 2, and 30.7, 5.3 with one in 8 and with one in 128 (one H200; 2026-11-26,
@@ -205,10 +207,26 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS) {
         policy.max_step = 8 * graph->width;
     } else if (hw_delta_is_flat(graph)) {
-        policy.max_step = 1.5 * hw_delta_branching_distance(graph);
+        policy.max_step =
+            (hw_delta_is_even(graph) ? 1.7 : 1.2) * hw_delta_branching_distance(graph);
         policy.first_step = policy.max_step / policy.first_bucket;
+        policy.lagging_fraction = hw_delta_is_even(graph) ? 64 : 256;
     }
     return policy;
+}
+
+/* Whether one GPU keeps a distance and its hint in one word, if keys have 32 bits and the graph is
+ * undirected: a push that lowers a key then touches one sector of memory where it touched two, and
+ * what is read of keys alone takes twice the memory. One H200, GTEPS in graph ids: G(n,m), edge
+ * factor 16, scales 24, 22 and 18 34.8 for 30.8, 36.1 for 35.1 and 8.2 for 8.2; R-MAT of skews .45,
+ * .15, .15, .25, scales 24 and 22 31.8 for 30.1 and 31.7 for 32.7; with hubs 164 for 173 (R-MAT 24;
+ * 2026-11-27, 44dea74 with both). */
+static inline bool hw_delta_packs_hints(const struct hw_delta_graph_class *graph)
+{
+    const double more_than_l2_holds = 1 << 23;
+
+    return hw_delta_is_even(graph) ||
+           (hw_delta_has_no_hubs(graph) && graph->vertices > more_than_l2_holds);
 }
 
 /* Levels of distances for each unit of distance, where several GPUs remember what they sent as

@@ -181,6 +181,7 @@ struct hw_delta_config {
     bool endless;              /* one bucket without an end: bellman-ford */
     bool push_only;            /* directed, and edges are known at their sources alone: no vertex
                                   pulls, and none is left out until the end */
+    bool packs_hints;          /* one GPU, undirected, keys of 32 bits: keys and hints are words */
 };
 
 /* Weight-sorted adjacency lists of the owned vertices. */
@@ -260,8 +261,9 @@ struct hw_delta_shape {
     int blocks, shared_bytes;
 };
 
-/* The kernel of one GPU (gpu/sssp/delta/one_gpu_delta_search_kernel.cu). wide: offsets have 64
- * bits. */
+/* The kernel of one GPU (gpu/sssp/delta/one_gpu_delta_search_kernel.cu), or, where hints are
+ * packed, the one for that. wide: offsets have 64 bits. */
+const void *hw_one_gpu_delta_packed_kernel(int kind, bool wide);
 int hw_one_gpu_delta_search_shape(const struct hw_delta_params *params, bool wide,
                                   struct hw_delta_shape *shape);
 

@@ -40,6 +40,8 @@ static void choose_config(const struct hw_gpu_engine *engine, struct hw_delta_co
     config->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
     config->adaptive = given <= 0;
     config->delta = config->adaptive ? config->policy.first_bucket : given;
+    config->packs_hints =
+        hw_delta_packs_hints(&graph) && !engine->part->directed && config->kind != HW_GPU_KEY_I64;
     config->mean_degree = (uint32_t)degree + 1;
     config->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     config->long_list_capacity = (uint32_t)smaller(

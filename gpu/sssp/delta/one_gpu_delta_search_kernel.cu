@@ -15,6 +15,12 @@ template <class Peers> const void *kernel_of(int kind)
     return reinterpret_cast<const void *>(delta_stepping<HW_GPU_KEY_I64, Peers>);
 }
 
+template <class Peers> const void *search_kernel(const hw_delta_params *params, bool wide)
+{
+    return params->config.packs_hints ? hw_one_gpu_delta_packed_kernel(params->config.kind, wide)
+                                      : kernel_of<Peers>(params->config.kind);
+}
+
 /* Calls what(backend) with the backend for the lists. */
 template <class What> int with_backend(const hw_delta_params *params, bool wide, const What &what)
 {
@@ -34,7 +40,7 @@ template <class What> int with_backend(const hw_delta_params *params, bool wide,
 int hw_one_gpu_delta_search_shape(const hw_delta_params *params, bool wide, hw_delta_shape *shape)
 {
     return with_backend(params, wide, [=](auto backend) {
-        return choose_shape<decltype(backend)>(kernel_of<decltype(backend)>(params->config.kind),
+        return choose_shape<decltype(backend)>(search_kernel<decltype(backend)>(params, wide),
                                                shape);
     });
 }
@@ -59,7 +65,6 @@ int hw_one_gpu_delta_search_launch(const hw_delta_params *params, bool wide,
                                    const hw_delta_search *search, const hw_delta_shape *shape)
 {
     return with_backend(params, wide, [=](auto backend) {
-        return launch_search(kernel_of<decltype(backend)>(params->config.kind), params, search,
-                             shape);
+        return launch_search(search_kernel<decltype(backend)>(params, wide), params, search, shape);
     });
 }

@@ -11,6 +11,18 @@ namespace hw_delta::search
 namespace
 {
 
+/* Stores a key that no edge gave. */
+template <int kind, class Peers>
+__device__ __forceinline__ void reset_key(const kernel_params<Peers> &params, uint64_t local_id,
+                                          key_of<kind> key)
+{
+    if constexpr (Peers::packs_hints)
+        reinterpret_cast<uint2 *>(params.state.result)[local_id] =
+            make_uint2(HW_INVALID_VERTEX, static_cast<uint32_t>(key));
+    else
+        distances<kind>(params)[local_id] = key;
+}
+
 /* Resets positions [first, end) of the range of rank q to unreached, except the root. */
 template <int kind, class Peers>
 __device__ void reset_keys(const kernel_params<Peers> &params, uint32_t q, uint32_t first,
@@ -19,7 +31,7 @@ __device__ void reset_keys(const kernel_params<Peers> &params, uint32_t q, uint3
     const uint32_t segment = q * params.partition.block_size;
 
     for (uint64_t v = first + hw_grid_thread(); v < end; v += hw_grid_threads())
-        distances<kind>(params)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
+        reset_key<kind>(params, segment + v, segment + v == root ? 0 : hw_keys<kind>::none);
 }
 
 /* Resets the levels of all local ids: nothing was sent. */
@@ -43,11 +55,11 @@ __device__ void init_distances(const kernel_params<Peers> &params, uint32_t root
     if constexpr (Peers::has_sent_levels)
         reset_sent_levels(params);
     for (uint32_t q = 0; q < Peers::ranks(params); q++) {
-        key_of<kind> *keys = distances<kind>(params) + q * params.partition.block_size;
+        const uint32_t segment = q * params.partition.block_size;
         reset_keys<kind>(params, q, 0, params.vertices.core_of[q], root);
         for (uint64_t v = params.vertices.core_of[q] + hw_grid_thread();
              v < params.vertices.active_of[q]; v += hw_grid_threads())
-            keys[v] = q * params.partition.block_size + v == root ? 0 : -1;
+            reset_key<kind>(params, segment + v, segment + v == root ? 0 : -1);
     }
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         params.queues.step_marks[0][w] = params.queues.step_marks[1][w] =

@@ -17,6 +17,22 @@ __device__ __forceinline__ key_of<kind> *distances(const kernel_params<Peers> &p
     return static_cast<key_of<kind> *>(params.state.distance);
 }
 
+/* The key of a local id. Where hints are packed it is the upper half of a word, below which is the
+ * source: struct hw_gpu_edge as a 64-bit number. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> *key_at(const kernel_params<Peers> &params,
+                                                uint64_t local_id)
+{
+    if constexpr (Peers::packs_hints)
+        return reinterpret_cast<key_of<kind> *>(params.state.result) + 2 * local_id + 1;
+    else
+        return distances<kind>(params) + local_id;
+}
+
+/* Bytes from one key to the next. */
+template <int kind, class Peers>
+constexpr uint32_t key_stride = Peers::packs_hints ? sizeof(hw_gpu_edge) : sizeof(key_of<kind>);
+
 /* Local id of the first owned position. */
 template <class Peers>
 __device__ __forceinline__ uint32_t owned_begin(const kernel_params<Peers> &params)
@@ -107,12 +123,31 @@ template <int kind> __device__ __forceinline__ bool fits_low_bits(key_of<kind> k
     return kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
 }
 
+/* Lowers the key of a local id. Returns the key that it had. source: of the edge, as hints have it,
+ * which is stored as well where hints are packed. Of equal keys the least source stays, one that is
+ * a vertex before `equal_distance_parent`. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind>
+lower_at(const kernel_params<Peers> &params, uint32_t local_id, key_of<kind> key, uint32_t source)
+{
+    if constexpr (Peers::packs_hints) {
+        const int64_t word = static_cast<int64_t>(static_cast<count64>(key) << 32 | source);
+        return static_cast<key_of<kind>>(
+            atomic_lower(reinterpret_cast<int64_t *>(params.state.result) + local_id, word) >> 32);
+    } else {
+        return atomic_lower(distances<kind>(params) + local_id, key);
+    }
+}
+
 /* Stores the last edge that lowered an owned vertex, as source and key. Unordered among threads, so
- * it is valid only if that key is the final one. A key that needs more bits has no source. */
+ * it is valid only if that key is the final one. A key that needs more bits has no source. Packed
+ * hints are stored already. */
 template <int kind, class Peers>
 __device__ __forceinline__ void put_hint(const kernel_params<Peers> &params, uint32_t v,
                                          uint32_t source, key_of<kind> key)
 {
+    if constexpr (Peers::packs_hints)
+        return;
     reinterpret_cast<uint2 *>(params.state.result)[owned_begin(params) + v] =
         make_uint2(fits_low_bits<kind>(key) ? source : HW_INVALID_VERTEX, low_bits<kind>(key));
 }
@@ -129,14 +164,14 @@ template <int kind, class Peers>
 __device__ __forceinline__ key_group<kind> load_keys(const kernel_params<Peers> &params,
                                                      uint64_t group, key_of<kind> past)
 {
-    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     key_group<kind> keys;
 
     keys.first = static_cast<uint32_t>(group * group_words * 32) + (threadIdx.x & 31);
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
-        keys.key[k] =
-            keys.first + 32 * k < params.vertices.core ? __ldcg(own + keys.first + 32 * k) : past;
+        keys.key[k] = keys.first + 32 * k < params.vertices.core
+                          ? __ldcg(key_at<kind>(params, owned_begin(params) + keys.first + 32 * k))
+                          : past;
     return keys;
 }
 

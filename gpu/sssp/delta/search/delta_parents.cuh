@@ -44,12 +44,11 @@ __device__ __forceinline__ void load_neighbor_keys(const kernel_params<Peers> &p
                                                    const hw_gpu_edge (&edge)[finish_in_flight],
                                                    key_of<kind> (&key)[finish_in_flight])
 {
-    const key_of<kind> *distance = distances<kind>(params);
-
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++)
-        key[k] = edge[k].neighbor != HW_INVALID_VERTEX ? __ldcg(distance + edge[k].neighbor)
-                                                       : hw_keys<kind>::none;
+        key[k] = edge[k].neighbor != HW_INVALID_VERTEX
+                     ? __ldcg(key_at<kind>(params, edge[k].neighbor))
+                     : hw_keys<kind>::none;
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++)
         if (edge[k].neighbor != HW_INVALID_VERTEX)
@@ -173,11 +172,27 @@ __device__ __forceinline__ hint_group<kind> load_hints(const kernel_params<Peers
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++) {
         const uint64_t v = first + 32 * k + lane;
-        hints.key[k] = v < params.vertices.core ? __ldcg(own + v) : hw_keys<kind>::none;
-        hints.hint[k] =
-            v < params.vertices.core ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
+        const bool there = v < params.vertices.core;
+        hints.hint[k] = there ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
+        if constexpr (Peers::packs_hints)
+            hints.key[k] = there ? static_cast<key_of<kind>>(hints.hint[k].y) : hw_keys<kind>::none;
+        else
+            hints.key[k] = there ? __ldcg(own + v) : hw_keys<kind>::none;
     }
     return hints;
+}
+
+/* Stores the keys of a group where those who read the results of a search look for them. */
+template <int kind, class Peers>
+__device__ __forceinline__ void store_distances(const kernel_params<Peers> &params, uint64_t first,
+                                                const hint_group<kind> &hints)
+{
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++) {
+        const uint64_t v = first + 32 * k + (threadIdx.x & 31);
+        if (v < params.vertices.core)
+            __stcs(distances<kind>(params) + owned_begin(params) + v, hints.key[k]);
+    }
 }
 
 /* Prefetches keys and hints of a group. */
@@ -185,7 +200,7 @@ template <int kind, class Peers>
 __device__ __forceinline__ void prefetch_hints(const kernel_params<Peers> &params, uint64_t first)
 {
     constexpr uint32_t line = 128, vertices = 32 * finish_in_flight;
-    constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
+    constexpr uint32_t keys = Peers::packs_hints ? 0 : vertices * sizeof(key_of<kind>) / line;
     constexpr uint32_t hints = vertices * sizeof(uint2) / line;
     static_assert(keys + hints <= 32, "a line a lane");
     const uint32_t lane = threadIdx.x & 31;
@@ -224,6 +239,8 @@ __device__ __forceinline__ uint32_t check_hints(const kernel_params<Peers> &para
     uint32_t parentless = 0;
     bool all = true;
 
+    if constexpr (Peers::packs_hints)
+        store_distances(params, first, hints);
 #pragma unroll
     for (uint32_t k = 0; k < finish_in_flight; k++)
         all = all && hints.hint[k].x != equal_distance_parent &&
@@ -272,7 +289,7 @@ __device__ uint32_t find_parents(const kernel_params<Peers> &params, block_share
                                   waiting_list, waiting);
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waiting_list[k];
-            const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
+            const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
             const uint32_t source = params.config.push_only
                                         ? HW_INVALID_VERTEX
                                         : find_nearer_parent<kind>(params, state, v, key);
@@ -308,7 +325,6 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &param
                                                key_of<kind> key, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const key_of<kind> *distance = distances<kind>(params);
     const hw_delta_lists &lists = in_lists(params);
     const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
 
@@ -316,11 +332,11 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &param
         const bool there = at + lane < end;
         const hw_gpu_edge edge =
             there ? hw_read_edge(lists.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
-        const key_of<kind> from = there
-                                      ? remote_load<kind>(params, state, edge.neighbor,
-                                                          hw_load_relaxed(distance + edge.neighbor),
-                                                          state.remote_load_from)
-                                      : hw_keys<kind>::none;
+        const key_of<kind> from =
+            there ? remote_load<kind>(params, state, edge.neighbor,
+                                      hw_load_relaxed(key_at<kind>(params, edge.neighbor)),
+                                      state.remote_load_from)
+                  : hw_keys<kind>::none;
         const bool good = there && pull_order(from) <= pull_order(key) &&
                           hw_further<kind>(from, edge.weight) == key &&
                           has_parent(params, edge.neighbor, root);
@@ -347,7 +363,7 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
 
     for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
         const uint32_t v = __ldcg(list + i);
-        const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
+        const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
         const uint32_t source = find_equal_distance_parent<kind>(params, state, v, key, root);
         const bool found = source != HW_INVALID_VERTEX;
         if (found && first) {

@@ -34,8 +34,8 @@ take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
             const bucket_bounds<kind> &bound, const hw_gpu_edge &edge, pull_result<kind> &best)
 {
     const key_of<kind> from =
-        remote_load<kind>(params, state, edge.neighbor,
-                          __ldca(distances<kind>(params) + edge.neighbor), state.remote_load_from);
+        remote_load<kind>(params, state, edge.neighbor, __ldca(key_at<kind>(params, edge.neighbor)),
+                          state.remote_load_from);
 
     if (pull_order(from) >= pull_order(bound.high))
         return;
@@ -146,15 +146,13 @@ __device__ __forceinline__ void store_pulled(const kernel_params<Peers> &params,
                                              const pull_result<kind> (&best)[N],
                                              key_of<kind> (&key)[N])
 {
-    key_of<kind> *own = distances<kind>(params) + owned_begin(params);
-
 #pragma unroll
     for (uint32_t k = 0; k < N; k++)
         if (best[k].source != HW_INVALID_VERTEX) {
-            atomic_lower(own + v + 32 * k, best[k].key);
-            put_hint<kind>(params, v + 32 * k,
-                           best[k].from < best[k].key ? best[k].source : equal_distance_parent,
-                           best[k].key);
+            const uint32_t source =
+                best[k].from < best[k].key ? best[k].source : equal_distance_parent;
+            lower_at<kind>(params, owned_begin(params) + v + 32 * k, best[k].key, source);
+            put_hint<kind>(params, v + 32 * k, source, best[k].key);
             key[k] = best[k].key;
         }
 }
@@ -233,8 +231,7 @@ pull_warp(const kernel_params<Peers> &params, block_shared<Peers> &shared, lane_
           const bucket_bounds<kind> &from, pull_worklist &work, uint32_t v)
 {
     const bool there[1] = {v != HW_INVALID_VERTEX};
-    key_of<kind> key[1] = {there[0] ? __ldcg(distances<kind>(params) + owned_begin(params) + v)
-                                    : 0};
+    key_of<kind> key[1] = {there[0] ? __ldcg(key_at<kind>(params, owned_begin(params) + v)) : 0};
     const pull_result<kind> best[1] = {
         pull_lists<kind>(params, state, from, v, pull_result<kind>{key[0], 0, HW_INVALID_VERTEX})};
 
@@ -283,8 +280,7 @@ __device__ __forceinline__ void pull_one(const kernel_params<Peers> &params,
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
         const bool good = may_reach<kind>(edge[k][e], bound.low, best[k].key);
-        from[k] =
-            good ? __ldca(distances<kind>(params) + edge[k][e].neighbor) : hw_keys<kind>::none;
+        from[k] = good ? __ldca(key_at<kind>(params, edge[k][e].neighbor)) : hw_keys<kind>::none;
         wanted |= static_cast<uint32_t>(good) << k;
     }
     state.pulled += __popc(wanted);
@@ -405,7 +401,7 @@ template <int kind, class Peers>
 __device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &params, uint64_t group)
 {
     constexpr uint32_t line = 128, vertices = group_words * 32;
-    constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
+    constexpr uint32_t keys = vertices * key_stride<kind, Peers> / line;
     constexpr uint32_t edges = vertices * sizeof *params.queues.lightest / line;
     static_assert(keys + edges <= 32, "a line a lane");
     const uint32_t lane = threadIdx.x & 31;
@@ -415,7 +411,7 @@ __device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &param
         return;
     if (lane < keys)
         hw_prefetch_l2(
-            reinterpret_cast<const char *>(distances<kind>(params) + owned_begin(params) + first) +
+            reinterpret_cast<const char *>(key_at<kind>(params, owned_begin(params) + first)) +
             line * lane);
     else if (lane < keys + edges)
         hw_prefetch_l2(reinterpret_cast<const char *>(params.queues.lightest + first) +

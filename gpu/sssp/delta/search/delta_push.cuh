@@ -46,17 +46,17 @@ __device__ __forceinline__ key_of<kind> load_key(const kernel_params<Peers> &par
     if constexpr (Peers::has_sent_levels)
         if (!Peers::is_local(params, local_id))
             return __ldcg(params.sent_levels + local_id);
-    return __ldcg(distances<kind>(params) + local_id);
+    return __ldcg(key_at<kind>(params, local_id));
 }
 
 /* Lowers the key of a target, which was loaded as `old`, to `next`. Returns the key that it had, or
  * -1 if it was known not to be larger. Of a remote vertex with a level that is the largest key, if
  * `next` has no higher level than the least sent key: then it is sent. Levels are stored without
- * order among threads: any level of a sent key is one to compare with. */
+ * order among threads: any level of a sent key is one to compare with. source: see lower_at(). */
 template <int kind, class Peers>
 __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &params,
                                                   uint32_t local_id, key_of<kind> next,
-                                                  key_of<kind> old)
+                                                  key_of<kind> old, uint32_t source)
 {
     if constexpr (Peers::has_sent_levels)
         if (old >= 0 && !Peers::is_local(params, local_id)) {
@@ -65,7 +65,7 @@ __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &pa
                 params.sent_levels[local_id] = static_cast<uint8_t>(level);
             return level <= old ? hw_keys<kind>::none : -1;
         }
-    return next < old ? atomic_lower(distances<kind>(params) + local_id, next) : -1;
+    return next < old ? lower_at<kind>(params, local_id, next, source) : -1;
 }
 
 /* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
@@ -123,18 +123,24 @@ record_lowered(const kernel_params<Peers> &params, block_shared<Peers> &shared,
     }
 }
 
-/* Lowers the keys of the targets of N edges a lane, which were loaded as `old`. better: lowered;
- * returns whether any lane has one. */
-template <int N, int kind, class Peers>
-__device__ __forceinline__ bool
-lower_targets(const kernel_params<Peers> &params, const hw_gpu_edge (&edge)[N],
-              const key_of<kind> (&next)[N], key_of<kind> (&old)[N], bool (&better)[N])
+/* Lowers the keys of the targets of N edges a lane, which were loaded as `old`. source_of(k): the
+ * source of edge k as hints have it, for packed ones. better: lowered; returns whether any lane has
+ * one. Warp-collective. */
+template <int N, int kind, class Peers, class Source>
+__device__ __forceinline__ bool lower_targets(const kernel_params<Peers> &params,
+                                              const hw_gpu_edge (&edge)[N],
+                                              const key_of<kind> (&next)[N], key_of<kind> (&old)[N],
+                                              bool (&better)[N], const Source &source_of)
 {
+    uint32_t source[N];
     bool any = false;
 
 #pragma unroll
+    for (int k = 0; k < N; k++)
+        source[k] = Peers::packs_hints ? source_of(k) : HW_INVALID_VERTEX;
+#pragma unroll
     for (int k = 0; k < N; k++) /* all atomics before the first result is used */
-        old[k] = lower_key<kind>(params, edge[k].neighbor, next[k], old[k]);
+        old[k] = lower_key<kind>(params, edge[k].neighbor, next[k], old[k], source[k]);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         better[k] = next[k] < old[k];
@@ -155,11 +161,14 @@ relax_edges(const kernel_params<Peers> &params, block_shared<Peers> &shared,
     uint32_t local_id[N];
     bool better[N];
 
-    if (!lower_targets<N, kind>(params, edge, next, old, better))
+    const auto source_of = [&](int k) {
+        return from[k] < next[k] ? owned_begin(params) + source[k] : equal_distance_parent;
+    };
+    if (!lower_targets<N, kind>(params, edge, next, old, better, source_of))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        local_id[k] = from[k] < next[k] ? owned_begin(params) + source[k] : equal_distance_parent;
+        local_id[k] = source_of(k);
     record_lowered<N, kind>(params, shared, state, edge, next, better, local_id);
 }
 
@@ -246,7 +255,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params<Peers
 
     if (!list.more)
         return list;
-    list.key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
+    list.key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
     const uint64_t begin = list_begin(params, params.out, v);
     list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
     list.edge += begin;
@@ -322,15 +331,17 @@ relax_shared_out(const kernel_params<Peers> &params, block_shared<Peers> &shared
     uint32_t local_id[N];
     bool better[N];
 
-    load_targets<N, kind>(params, state, edge, old);
-    if (!lower_targets<N, kind>(params, edge, next, old, better))
-        return;
-#pragma unroll
-    for (int k = 0; k < N; k++) {
+    const auto source_of = [&](int k) {
         const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
         const uint32_t at = __shfl_sync(HW_WARP, list.source, from[k]);
-        local_id[k] = key < next[k] ? owned_begin(params) + at : equal_distance_parent;
-    }
+        return key < next[k] ? owned_begin(params) + at : equal_distance_parent;
+    };
+    load_targets<N, kind>(params, state, edge, old);
+    if (!lower_targets<N, kind>(params, edge, next, old, better, source_of))
+        return;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        local_id[k] = source_of(k);
     record_lowered<N, kind>(params, shared, state, edge, next, better, local_id);
 }
 
@@ -542,7 +553,7 @@ __device__ void push_long_list_chunks(const kernel_params<Peers> &params,
             continue;
         const uint32_t end =
             static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
-        const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + words.x);
+        const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + words.x));
         push_chunk<kind>(params, shared, state,
                          params.out.edge + list_begin(params, params.out, words.x),
                          static_cast<uint32_t>(from), end, words.x, key);

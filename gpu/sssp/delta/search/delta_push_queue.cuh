@@ -141,13 +141,14 @@ __device__ void push_heavy_edges(const kernel_params<Peers> &params, block_share
                                  lane_state<kind> &state)
 {
     const uint32_t lane = threadIdx.x & 31, words = (params.vertices.core + 31) / 32;
-    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
 
     /* Interleaved over blocks, since hubs are adjacent. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
          w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        const key_of<kind> key = v < params.vertices.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        const key_of<kind> key = v < params.vertices.core
+                                     ? __ldcg(key_at<kind>(params, owned_begin(params) + v))
+                                     : hw_keys<kind>::none;
         const bool inside = key >= state.bound.low && key < state.bound.high;
         if (__any_sync(HW_WARP, inside))
             push_lists<kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);

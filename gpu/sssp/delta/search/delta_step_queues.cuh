@@ -56,11 +56,11 @@ __device__ void refill_step(const kernel_params<Peers> &params, block_shared<Pee
                             key_of<kind> settled)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
 
     for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
         const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
-        const key_of<kind> key = i < count ? __ldcg(own + v) : 0;
+        const key_of<kind> key =
+            i < count ? __ldcg(key_at<kind>(params, owned_begin(params) + v)) : 0;
         const bool there = i < count && key >= settled;
         const bool in_step = there && key < state.bound.step_end;
         if (i < count && !(there && !in_step)) /* vertices that go on waiting keep their marks */
