@@ -229,6 +229,7 @@ struct hw_delta_params {
     struct hw_delta_outboxes outbox[2];
     uint32_t outbox_capacity;                /* updates in an outbox */
     void *distance_of[HW_DELTA_RANKS];       /* [local ids] of each rank */
+    int64_t *words_of[HW_DELTA_RANKS];       /* [local ids] likewise: state.result, if packed */
     uint32_t *touched_of[2][HW_DELTA_RANKS]; /* [block_size / 32 + 1] of each rank: bits of the
                                                 distances that were lowered in place */
     uint8_t *sent_levels;      /* [local ids], of remote ones; NULL: distances are compared */

@@ -181,6 +181,8 @@ static void set_peer_pointers(struct hw_distributed_sssp *sssp)
         if (!transport->heap[q]) /* of another node */
             continue;
         peer->params.distance_of[q] = transport->heap[q] + sssp->single_kernel.distance_at;
+        peer->params.words_of[q] =
+            (int64_t *)(void *)(transport->heap[q] + sssp->single_kernel.value_at);
         for (int parity = 0; parity < 2; parity++)
             peer->params.touched_of[parity][q] =
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);

@@ -51,15 +51,15 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params<Peers> &param
     using chunk = chunk_t<kind>;
     static_assert(chunk::positions * sizeof(key_of<kind>) == 64 * sizeof(uint4), "keys fit");
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1, first = begin + lane;
-    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     key_of<kind> *packed = reinterpret_cast<key_of<kind> *>(stage + chunk::masks);
     key_of<kind> key[chunk::words];
     uint32_t mask = 0, count = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < chunk::words; k++)
-        key[k] = first + 32 * k < params.vertices.core ? __ldcg(own + first + 32 * k)
-                                                       : hw_keys<kind>::none;
+        key[k] = first + 32 * k < params.vertices.core
+                     ? __ldcg(own_key_at<kind>(params, first + 32 * k))
+                     : hw_keys<kind>::none;
 #pragma unroll
     for (uint32_t k = 0; k < chunk::words; k++) {
         const bool wanted = key[k] >= from && key[k] < to;
@@ -81,11 +81,11 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params<Peers> &param
 template <int kind, class Peers>
 __device__ __forceinline__ void prefetch_chunk(const kernel_params<Peers> &params, uint64_t begin)
 {
-    constexpr uint32_t line = 128, apart = line / sizeof(key_of<kind>);
+    constexpr uint32_t line = 128, apart = line / key_stride<kind, Peers>;
     const uint64_t at = begin + (threadIdx.x & 31) * apart;
 
     if (at < min(begin + chunk_t<kind>::positions, static_cast<uint64_t>(params.vertices.core)))
-        hw_prefetch_l2(distances<kind>(params) + owned_begin(params) + at);
+        hw_prefetch_l2(own_key_at<kind>(params, at));
 }
 
 /* Stores owned keys in [from, to), packed, into the other GPUs' outboxes. */

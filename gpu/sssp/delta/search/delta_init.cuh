@@ -17,10 +17,12 @@ __device__ __forceinline__ void reset_key(const kernel_params<Peers> &params, ui
                                           key_of<kind> key)
 {
     if constexpr (Peers::packs_hints)
-        reinterpret_cast<uint2 *>(params.state.result)[local_id] =
-            make_uint2(HW_INVALID_VERTEX, static_cast<uint32_t>(key));
-    else
-        distances<kind>(params)[local_id] = key;
+        if (Peers::is_local(params, static_cast<uint32_t>(local_id))) {
+            reinterpret_cast<int64_t *>(params.state.result)[local_id] =
+                word_of(key, HW_INVALID_VERTEX);
+            return;
+        }
+    distances<kind>(params)[local_id] = key;
 }
 
 /* Resets positions [first, end) of the range of rank q to unreached, except the root. */

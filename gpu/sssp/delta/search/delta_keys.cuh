@@ -17,19 +17,7 @@ __device__ __forceinline__ key_of<kind> *distances(const kernel_params<Peers> &p
     return static_cast<key_of<kind> *>(params.state.distance);
 }
 
-/* The key of a local id. Where hints are packed it is the upper half of a word, below which is the
- * source: struct hw_gpu_edge as a 64-bit number. */
-template <int kind, class Peers>
-__device__ __forceinline__ key_of<kind> *key_at(const kernel_params<Peers> &params,
-                                                uint64_t local_id)
-{
-    if constexpr (Peers::packs_hints)
-        return reinterpret_cast<key_of<kind> *>(params.state.result) + 2 * local_id + 1;
-    else
-        return distances<kind>(params) + local_id;
-}
-
-/* Bytes from one key to the next. */
+/* Bytes from the key of one owned vertex to the next. */
 template <int kind, class Peers>
 constexpr uint32_t key_stride = Peers::packs_hints ? sizeof(hw_gpu_edge) : sizeof(key_of<kind>);
 
@@ -38,6 +26,30 @@ template <class Peers>
 __device__ __forceinline__ uint32_t owned_begin(const kernel_params<Peers> &params)
 {
     return Peers::owned_begin(params);
+}
+
+/* The key of an owned vertex. Where hints are packed it is the upper half of a word, below which is
+ * the source: struct hw_gpu_edge as a 64-bit number. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> *own_key_at(const kernel_params<Peers> &params, uint64_t v)
+{
+    const uint64_t local_id = owned_begin(params) + v;
+
+    if constexpr (Peers::packs_hints)
+        return reinterpret_cast<key_of<kind> *>(params.state.result) + 2 * local_id + 1;
+    else
+        return distances<kind>(params) + local_id;
+}
+
+/* The key of a local id, owned here or not. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind> *key_at(const kernel_params<Peers> &params,
+                                                uint32_t local_id)
+{
+    if constexpr (Peers::packs_hints)
+        if (Peers::is_local(params, local_id))
+            return own_key_at<kind>(params, local_id - owned_begin(params));
+    return distances<kind>(params) + local_id;
 }
 
 /* Order of keys for pulls: vertices of one edge, whose key is negative, are beyond all others. */
@@ -123,20 +135,19 @@ template <int kind> __device__ __forceinline__ bool fits_low_bits(key_of<kind> k
     return kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
 }
 
-/* Lowers the key of a local id. Returns the key that it had. source: of the edge, as hints have it,
- * which is stored as well where hints are packed. Of equal keys the least source stays, one that is
- * a vertex before `equal_distance_parent`. */
+/* Lowers the key of an owned vertex. Returns the key that it had. source: of the edge, as hints
+ * have it, which is stored as well where hints are packed. Of equal keys the least source stays,
+ * one that is a vertex before `equal_distance_parent`. */
 template <int kind, class Peers>
-__device__ __forceinline__ key_of<kind>
-lower_at(const kernel_params<Peers> &params, uint32_t local_id, key_of<kind> key, uint32_t source)
+__device__ __forceinline__ key_of<kind> lower_own(const kernel_params<Peers> &params, uint32_t v,
+                                                  key_of<kind> key, uint32_t source)
 {
-    if constexpr (Peers::packs_hints) {
-        const int64_t word = static_cast<int64_t>(static_cast<count64>(key) << 32 | source);
-        return static_cast<key_of<kind>>(
-            atomic_lower(reinterpret_cast<int64_t *>(params.state.result) + local_id, word) >> 32);
-    } else {
-        return atomic_lower(distances<kind>(params) + local_id, key);
-    }
+    if constexpr (Peers::packs_hints)
+        return key_of_word(
+            atomic_lower(reinterpret_cast<int64_t *>(params.state.result) + owned_begin(params) + v,
+                         word_of(key, source)));
+    else
+        return atomic_lower(own_key_at<kind>(params, v), key);
 }
 
 /* Stores the last edge that lowered an owned vertex, as source and key. Unordered among threads, so
@@ -170,7 +181,7 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params<Peers> 
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
         keys.key[k] = keys.first + 32 * k < params.vertices.core
-                          ? __ldcg(key_at<kind>(params, owned_begin(params) + keys.first + 32 * k))
+                          ? __ldcg(own_key_at<kind>(params, keys.first + 32 * k))
                           : past;
     return keys;
 }

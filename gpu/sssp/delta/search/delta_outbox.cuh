@@ -46,7 +46,12 @@ __device__ __forceinline__ void send_to_owner(const kernel_params<Peers> &params
         return;
     }
     const key_of<kind> key = key_of_entry<kind>(entry);
-    if (key < Peers::lower_distance(params, q, entry.x, key))
+    key_of<kind> before;
+    if constexpr (Peers::packs_hints)
+        before = Peers::lower_word(params, q, entry.x, key);
+    else
+        before = Peers::lower_distance(params, q, entry.x, key);
+    if (key < before)
         Peers::mark_touched(params, parity, q, position);
 }
 

@@ -289,7 +289,7 @@ __device__ uint32_t find_parents(const kernel_params<Peers> &params, block_share
                                   waiting_list, waiting);
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waiting_list[k];
-            const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
+            const key_of<kind> key = __ldcg(own_key_at<kind>(params, v));
             const uint32_t source = params.config.push_only
                                         ? HW_INVALID_VERTEX
                                         : find_nearer_parent<kind>(params, state, v, key);
@@ -363,7 +363,7 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
 
     for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
         const uint32_t v = __ldcg(list + i);
-        const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
+        const key_of<kind> key = __ldcg(own_key_at<kind>(params, v));
         const uint32_t source = find_equal_distance_parent<kind>(params, state, v, key, root);
         const bool found = source != HW_INVALID_VERTEX;
         if (found && first) {

@@ -19,6 +19,7 @@
  *
  *   store_distance(), load_distance()  the distance of a local id
  *   lower_distance()  likewise; returns what it was
+ *   lower_word()      likewise, if it packs_hints, of a vertex that rank q owns
  *   store_entry()     16 bytes of the outbox to q
  *   mark_touched()    sets the bit of a position whose distance was lowered in place
  *   quiet()           orders all stores of the GPU before the next signal
@@ -41,6 +42,20 @@ namespace
 /* Parameters of the kernel of a backend. */
 template <class Peers> struct kernel_params : hw_delta_params {
 };
+
+/* ---- packed hints ---- */
+
+/* A key of 32 bits and the source of a hint in one word: the smaller the key, the smaller the word.
+ */
+__device__ __forceinline__ int64_t word_of(int32_t key, uint32_t source)
+{
+    return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(key)) << 32 | source);
+}
+
+__device__ __forceinline__ int32_t key_of_word(int64_t word)
+{
+    return static_cast<int32_t>(word >> 32);
+}
 
 /* ---- one GPU ---- */
 
@@ -82,7 +97,8 @@ template <typename Offset, bool has_in_lists, bool has_words = false> struct one
 /* What a backend of several GPUs has, `Peers`. */
 template <class Peers, bool has_in_lists> struct gpus_with_addresses {
     static constexpr bool several = true, has_network = false, has_sent_levels = false,
-                          directed = has_in_lists, packs_hints = false;
+                          directed = has_in_lists,
+                          packs_hints = false; /* unless Peers has others */
     using offset = uint64_t;
     using params = const kernel_params<Peers> &;
 
@@ -120,10 +136,14 @@ template <class Peers, bool has_in_lists> struct gpus_with_addresses {
         static_cast<volatile Key *>(p.distance_of[q])[local_id] = key;
     }
 
+    /* Of a vertex that rank q owns. */
     template <typename Key>
     static __device__ __forceinline__ Key load_distance(params p, uint32_t q, uint32_t local_id)
     {
-        return hw_load_relaxed(static_cast<const Key *>(p.distance_of[q]) + local_id);
+        if constexpr (Peers::packs_hints)
+            return hw_load_relaxed(reinterpret_cast<const Key *>(p.words_of[q] + local_id) + 1);
+        else
+            return hw_load_relaxed(static_cast<const Key *>(p.distance_of[q]) + local_id);
     }
 
     template <typename Key>
@@ -131,6 +151,14 @@ template <class Peers, bool has_in_lists> struct gpus_with_addresses {
                                                          Key key)
     {
         return atomic_lower_system(static_cast<Key *>(p.distance_of[q]) + local_id, key);
+    }
+
+    /* Likewise, of a vertex that rank q owns, where hints are packed. The edge is not known. */
+    static __device__ __forceinline__ int32_t lower_word(params p, uint32_t q, uint32_t local_id,
+                                                         int32_t key)
+    {
+        return key_of_word(
+            atomic_lower_system(p.words_of[q] + local_id, word_of(key, HW_INVALID_VERTEX)));
     }
 
     static __device__ __forceinline__ void store_entry(params p, uint32_t parity, uint32_t q,
@@ -195,9 +223,10 @@ struct peer_gpus : gpus_with_addresses<peer_gpus<has_in_lists>, has_in_lists> {
 };
 
 /* The same for undirected graphs without hubs, whose pushes go through all of memory: what was sent
- * takes a byte for each remote vertex, which the L2 cache holds. */
-struct leveling_peer_gpus : gpus_with_addresses<leveling_peer_gpus, false> {
-    static constexpr bool has_sent_levels = true;
+ * takes a byte for each remote vertex, which the L2 cache holds. has_words: packs_hints. */
+template <bool has_words>
+struct leveling_peer_gpus : gpus_with_addresses<leveling_peer_gpus<has_words>, false> {
+    static constexpr bool has_sent_levels = true, packs_hints = has_words;
 };
 
 /* ---- lists ---- */

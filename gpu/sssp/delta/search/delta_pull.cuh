@@ -151,7 +151,7 @@ __device__ __forceinline__ void store_pulled(const kernel_params<Peers> &params,
         if (best[k].source != HW_INVALID_VERTEX) {
             const uint32_t source =
                 best[k].from < best[k].key ? best[k].source : equal_distance_parent;
-            lower_at<kind>(params, owned_begin(params) + v + 32 * k, best[k].key, source);
+            lower_own<kind>(params, v + 32 * k, best[k].key, source);
             put_hint<kind>(params, v + 32 * k, source, best[k].key);
             key[k] = best[k].key;
         }
@@ -231,7 +231,7 @@ pull_warp(const kernel_params<Peers> &params, block_shared<Peers> &shared, lane_
           const bucket_bounds<kind> &from, pull_worklist &work, uint32_t v)
 {
     const bool there[1] = {v != HW_INVALID_VERTEX};
-    key_of<kind> key[1] = {there[0] ? __ldcg(key_at<kind>(params, owned_begin(params) + v)) : 0};
+    key_of<kind> key[1] = {there[0] ? __ldcg(own_key_at<kind>(params, v)) : 0};
     const pull_result<kind> best[1] = {
         pull_lists<kind>(params, state, from, v, pull_result<kind>{key[0], 0, HW_INVALID_VERTEX})};
 
@@ -410,9 +410,8 @@ __device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &param
     if (first + vertices > params.vertices.core)
         return;
     if (lane < keys)
-        hw_prefetch_l2(
-            reinterpret_cast<const char *>(key_at<kind>(params, owned_begin(params) + first)) +
-            line * lane);
+        hw_prefetch_l2(reinterpret_cast<const char *>(own_key_at<kind>(params, first)) +
+                       line * lane);
     else if (lane < keys + edges)
         hw_prefetch_l2(reinterpret_cast<const char *>(params.queues.lightest + first) +
                        line * (lane - keys));

@@ -52,7 +52,7 @@ __device__ __forceinline__ key_of<kind> load_key(const kernel_params<Peers> &par
 /* Lowers the key of a target, which was loaded as `old`, to `next`. Returns the key that it had, or
  * -1 if it was known not to be larger. Of a remote vertex with a level that is the largest key, if
  * `next` has no higher level than the least sent key: then it is sent. Levels are stored without
- * order among threads: any level of a sent key is one to compare with. source: see lower_at(). */
+ * order among threads: any level of a sent key is one to compare with. source: see lower_own(). */
 template <int kind, class Peers>
 __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &params,
                                                   uint32_t local_id, key_of<kind> next,
@@ -65,7 +65,11 @@ __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &pa
                 params.sent_levels[local_id] = static_cast<uint8_t>(level);
             return level <= old ? hw_keys<kind>::none : -1;
         }
-    return next < old ? lower_at<kind>(params, local_id, next, source) : -1;
+    if constexpr (Peers::packs_hints)
+        return next < old ? lower_own<kind>(params, local_id - owned_begin(params), next, source)
+                          : -1;
+    else
+        return next < old ? atomic_lower(distances<kind>(params) + local_id, next) : -1;
 }
 
 /* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
@@ -255,7 +259,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params<Peers
 
     if (!list.more)
         return list;
-    list.key = __ldcg(key_at<kind>(params, owned_begin(params) + v));
+    list.key = __ldcg(own_key_at<kind>(params, v));
     const uint64_t begin = list_begin(params, params.out, v);
     list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
     list.edge += begin;
@@ -553,7 +557,7 @@ __device__ void push_long_list_chunks(const kernel_params<Peers> &params,
             continue;
         const uint32_t end =
             static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
-        const key_of<kind> key = __ldcg(key_at<kind>(params, owned_begin(params) + words.x));
+        const key_of<kind> key = __ldcg(own_key_at<kind>(params, words.x));
         push_chunk<kind>(params, shared, state,
                          params.out.edge + list_begin(params, params.out, words.x),
                          static_cast<uint32_t>(from), end, words.x, key);

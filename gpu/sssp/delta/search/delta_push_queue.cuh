@@ -23,7 +23,7 @@ __device__ __forceinline__ void rebroadcast_lowered(const kernel_params<Peers> &
 
     if (state.rebroadcast_below == 0 || v == HW_INVALID_VERTEX)
         return;
-    const key_of<kind> key = __ldcg(distances<kind>(params) + local_id);
+    const key_of<kind> key = __ldcg(own_key_at<kind>(params, v));
     for (uint32_t q = 0; key < state.rebroadcast_below && q < Peers::ranks(params); q++)
         if (q != Peers::rank(params))
             lower_copy(params, state, q, local_id, key);
@@ -146,9 +146,8 @@ __device__ void push_heavy_edges(const kernel_params<Peers> &params, block_share
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
          w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        const key_of<kind> key = v < params.vertices.core
-                                     ? __ldcg(key_at<kind>(params, owned_begin(params) + v))
-                                     : hw_keys<kind>::none;
+        const key_of<kind> key =
+            v < params.vertices.core ? __ldcg(own_key_at<kind>(params, v)) : hw_keys<kind>::none;
         const bool inside = key >= state.bound.low && key < state.bound.high;
         if (__any_sync(HW_WARP, inside))
             push_lists<kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);

@@ -63,7 +63,7 @@ __device__ __forceinline__ uint32_t receive_entry(const kernel_params<Peers> &pa
         if (receive_copy<kind>(params, entry))
             return HW_INVALID_VERTEX;
     key = key_of_entry<kind>(entry);
-    if (key >= atomic_lower(distances<kind>(params) + owned_begin(params) + entry.x, key))
+    if (key >= lower_own<kind>(params, entry.x, key, entry.y))
         return HW_INVALID_VERTEX;
     put_hint<kind>(params, entry.x, entry.y, key);
     return entry.x;
@@ -92,7 +92,6 @@ __device__ void receive_many(const kernel_params<Peers> &params, block_shared<Pe
                              lane_state<kind> &state, uint64_t count)
 {
     constexpr key_of<kind> lowest = INT32_MIN; /* no key is lower, nor is `parent_pending` */
-    key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     const uint64_t lane = threadIdx.x & 31;
 
     /* Interleaved over blocks, so that a few updates go to many blocks. */
@@ -113,9 +112,10 @@ __device__ void receive_many(const kernel_params<Peers> &params, block_shared<Pe
 #pragma unroll
         for (uint32_t k = 0; k < updates_in_flight;
              k++) /* all of them before the first result is used */
-            old[k] = entry[k].x != HW_INVALID_VERTEX
-                         ? atomic_lower(own + entry[k].x, key_of_entry<kind>(entry[k]))
-                         : lowest;
+            old[k] =
+                entry[k].x != HW_INVALID_VERTEX
+                    ? lower_own<kind>(params, entry[k].x, key_of_entry<kind>(entry[k]), entry[k].y)
+                    : lowest;
 #pragma unroll
         for (uint32_t k = 0; k < updates_in_flight; k++) {
             const key_of<kind> key = key_of_entry<kind>(entry[k]);
@@ -136,7 +136,6 @@ __device__ void receive_in_place(const kernel_params<Peers> &params, block_share
                                  lane_state<kind> &state)
 {
     uint32_t *touched = params.touched_of[state.parity][Peers::rank(params)];
-    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
     const uint64_t words = params.partition.block_size / 32 + 1;
     const uint32_t lane = threadIdx.x & 31;
 
@@ -149,7 +148,7 @@ __device__ void receive_in_place(const kernel_params<Peers> &params, block_share
             touched[w] = 0;
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         const bool there = bits >> lane & 1;
-        const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
+        const key_of<kind> key = there ? __ldcg(own_key_at<kind>(params, v)) : hw_keys<kind>::none;
         if (there)
             put_hint<kind>(params, v, HW_INVALID_VERTEX, key);
         enqueue(shared, state, there, v, key);

@@ -59,8 +59,7 @@ __device__ void refill_step(const kernel_params<Peers> &params, block_shared<Pee
 
     for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
         const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
-        const key_of<kind> key =
-            i < count ? __ldcg(key_at<kind>(params, owned_begin(params) + v)) : 0;
+        const key_of<kind> key = i < count ? __ldcg(own_key_at<kind>(params, v)) : 0;
         const bool there = i < count && key >= settled;
         const bool in_step = there && key < state.bound.step_end;
         if (i < count && !(there && !in_step)) /* vertices that go on waiting keep their marks */
