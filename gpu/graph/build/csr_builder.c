@@ -1,6 +1,7 @@
 #include "gpu/graph/build/csr_builder.h"
 
 #include "gpu/graph/build/vertex_order.h"
+#include "gpu/graph/degree_summary.h"
 #include "gpu/graph/device_edge_list.h"
 #include "gpu/graph/row_range_builder.h"
 #include "gpu/hopwave_gpu.h"
@@ -22,8 +23,9 @@ struct building {
     struct hw_gpu_resident *built;
     hw_lid n;
     int column_bits;
-    bool weights;        /* lists have weights and are sorted by them */
-    bool choose_order;   /* by the degrees, instead of `order` */
+    bool weights;      /* lists have weights and are sorted by them */
+    bool choose_order; /* by the degrees, instead of `order` */
+    const struct hw_layout_spec *spec;
     enum hw_order order; /* of the vertices */
 
     struct hw_device_edge_list edge_list; /* the tuples */
@@ -191,6 +193,13 @@ static enum hw_status count_edges(struct building *self, struct hw_gpu_vertex_so
 
 static enum hw_status choose_order(struct building *self, struct hw_error *err)
 {
+    bool keeps = false;
+
+    if (self->weights) {
+        HW_TRY(hw_keeps_own_order(self->desc, self->spec, self->out, &keeps, err));
+        self->order = keeps ? HW_ORDER_NONE : HW_ORDER_DEGREE;
+        return HW_OK;
+    }
     uint64_t sums[3]; /* of degrees, of their squares; the largest */
     enum hw_status status = hw_cuda(hw_gpu_launch_degree_sums(self->out, self->n, self->counter),
                                     "the kernel that sums degrees", err);
@@ -549,6 +558,7 @@ static enum hw_status build_resident(const struct hw_context *ctx, struct hw_gra
                             .graph = graph,
                             .desc = desc,
                             .n = (hw_lid)desc->vertices,
+                            .spec = spec,
                             .choose_order = any_order && spec->any_order,
                             .order = any_order ? spec->order : HW_ORDER_DEGREE,
                             .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE};
@@ -606,6 +616,8 @@ enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_gr
                                       const struct hw_layout_spec *spec, struct hw_part *part,
                                       struct hw_error *err)
 {
-    return is_one_grid(spec) ? build_resident(ctx, graph, spec, false, part, err)
+    const bool any_order = spec->any_order && !hw_graph_desc(graph)->directed;
+
+    return is_one_grid(spec) ? build_resident(ctx, graph, spec, any_order, part, err)
                              : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
 }

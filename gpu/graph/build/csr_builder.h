@@ -56,7 +56,8 @@ enum hw_status hw_gpu_build_any_order(const struct hw_context *ctx, struct hw_gr
                                       struct hw_error *err);
 
 /* The same as hw_gpu_build(), but a grid of one part with weights is resident too, each list by
- * rising weight. */
+ * rising weight. If spec asks for no order, an undirected one keeps its own where degrees hardly
+ * vary and lists are long (hw_keeps_own_order()): results need no translation then. */
 enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
                                       const struct hw_layout_spec *spec, struct hw_part *part,
                                       struct hw_error *err);

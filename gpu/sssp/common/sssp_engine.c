@@ -308,7 +308,7 @@ static enum hw_status translate(struct hw_gpu_engine *engine, struct hw_error *e
 {
     return hw_cuda(hw_gpu_launch_results(&engine->graph, &hw_sssp_state_of(engine)->paths,
                                          engine->output.parent_id, engine->root.vertex,
-                                         !has_tree(engine)),
+                                         !has_tree(engine), engine->graph_ids),
                    "the kernel that writes results", err);
 }
 

@@ -92,9 +92,10 @@ int hw_gpu_launch_list_chunk(const struct hw_gpu_graph *graph, const void *offse
 int hw_gpu_launch_parents(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,
                           uint32_t root, int hints);
 
-/* Writes distances and parents by graph id. nothing: all are unreached. */
+/* Writes distances and parents by graph id. nothing: all are unreached. graph_ids: vertices are
+ * numbered by graph id, so that nothing is looked up. */
 int hw_gpu_launch_results(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,
-                          uint32_t *parent_id, uint32_t root, int nothing);
+                          uint32_t *parent_id, uint32_t root, int nothing, bool graph_ids);
 
 /* Adds the number of reached vertices in [first, active) to *total. */
 int hw_gpu_launch_count_reached(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,

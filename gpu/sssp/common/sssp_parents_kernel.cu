@@ -371,18 +371,18 @@ __global__ void __launch_bounds__(block_size)
 
 /* ---- results ---- */
 
-/* The result of graph id `id`. */
+/* The result of graph id `id`. graph_ids: vertices are numbered by graph id. */
 __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph,
                                                  const hw_gpu_sssp &paths, uint32_t root,
                                                  int nothing, uint32_t vertex, uint32_t id,
-                                                 uint32_t none)
+                                                 uint32_t none, bool graph_ids)
 {
     if (nothing || (vertex >= graph.active && vertex != root))
         return hw_gpu_edge{HW_INVALID_VERTEX, none};
     if (vertex >= graph.active)
         return hw_gpu_edge{id, 0};
     const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + vertex);
-    if (paths.hops || pair.x == HW_INVALID_VERTEX)
+    if (paths.hops || graph_ids || pair.x == HW_INVALID_VERTEX)
         return hw_gpu_edge{pair.x, pair.y};
     return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
 }
@@ -390,7 +390,7 @@ __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph,
 /* Writes 32-bit distances, four a thread. */
 template <int kind>
 __global__ void results(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *parent_id, uint32_t root,
-                        int nothing)
+                        int nothing, bool graph_ids)
 {
     constexpr uint32_t none = static_cast<uint32_t>(hw_keys<kind>::none);
     const uint64_t fours = (static_cast<uint64_t>(graph.vertices) + 3) / 4;
@@ -398,7 +398,10 @@ __global__ void results(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *parent_
 
     /* The arrays are padded: the values past the last vertex are undefined. */
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 vertex = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
+        const uint32_t id = static_cast<uint32_t>(4 * i);
+        const uint4 vertex = graph_ids
+                                 ? make_uint4(id, id + 1, id + 2, id + 3)
+                                 : __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
         const uint32_t vertices_of_ids[4] = {vertex.x, vertex.y, vertex.z, vertex.w};
         hw_gpu_edge pair[4];
         uint32_t key[4];
@@ -406,7 +409,7 @@ __global__ void results(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *parent_
         for (int k = 0; k < 4; k++)
             pair[k] = 4 * i + k < graph.vertices
                           ? result_of(graph, paths, root, nothing, vertices_of_ids[k],
-                                      static_cast<uint32_t>(4 * i + k), none)
+                                      id + static_cast<uint32_t>(k), none, graph_ids)
                           : hw_gpu_edge{0, 0};
 #pragma unroll
         for (int k = 0; k < 4; k++)
@@ -431,7 +434,7 @@ __global__ void results_wide(hw_gpu_graph graph, hw_gpu_sssp paths, uint32_t *pa
         const int64_t key = vertex == root                      ? 0
                             : nothing || vertex >= graph.active ? none
                                                                 : distance[vertex];
-        parent_id[i] = result_of(graph, paths, root, nothing, vertex, id, 0).neighbor;
+        parent_id[i] = result_of(graph, paths, root, nothing, vertex, id, 0, false).neighbor;
         static_cast<int64_t *>(paths.distance_id)[i] = key == none || nothing ? -1 : key;
     }
 }
@@ -524,14 +527,16 @@ int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, u
 }
 
 int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t *parent_id,
-                          uint32_t root, int nothing)
+                          uint32_t root, int nothing, bool graph_ids)
 {
     const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, max_blocks);
 
     if (paths->kind == HW_GPU_KEY_F32)
-        results<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+        results<HW_GPU_KEY_F32>
+            <<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing, graph_ids);
     else if (paths->kind == HW_GPU_KEY_I32)
-        results<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+        results<HW_GPU_KEY_I32>
+            <<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing, graph_ids);
     else
         results_wide<<<hw_blocks(graph->vertices, block_size, max_blocks), block_size>>>(
             *graph, *paths, parent_id, root, nothing);

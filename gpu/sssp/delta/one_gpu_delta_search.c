@@ -18,8 +18,17 @@ static hw_count smaller(hw_count a, hw_count b)
  * at least half of it: a hub may have edges of one direction only. */
 static double max_degree(const struct hw_degree_order *order)
 {
+    hw_count max = 0;
+
     if (order->active == 0)
         return 0;
+    if (!order->by_degree && !order->part->directed) {
+#pragma omp parallel for reduction(max : max)
+        for (hw_lid v = 0; v < order->active; v++)
+            if (order->out.offset[v + 1] - order->out.offset[v] > max)
+                max = order->out.offset[v + 1] - order->out.offset[v];
+        return (double)max;
+    }
     const hw_count out = order->out.offset[1], in = order->part->directed ? order->in.offset[1] : 0;
     return (double)(out > in ? out : in);
 }
