@@ -4,7 +4,8 @@
 # of order. Trees are those of one CPU. Graphs are undirected and directed, dense, sparse and uniform;
 # weights real, whole, of 64 bits, zeros and, for bellman-ford, negative.
 # HW_GRAPHS=N (1): so many graphs, from HW_FIRST_GRAPH (1) on; a graph and its weights depend on
-# its number alone. HW_ORDERS (3): orders of each.
+# its number alone. HW_ORDERS (3): orders of each. A run searches from each root once per order: the random
+# numbers that order its deliveries go on from search to search, and begin elsewhere for each graph and shape.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
 
@@ -16,7 +17,7 @@ if ! hopwave-traverse --version | grep -q emulated; then
 fi
 export HW_EMULATED_NVSHMEM_SEED HW_EMULATED_NVSHMEM_NODE
 
-# graph I: to g.h5, and how many $roots are searched from, one after another.
+# graph I: to g.h5, and to `roots` what is searched from, one after another, as often as there are orders.
 graph() {
     directed='' signed=false roots=1
     [ $(($1 % 7)) -gt 2 ] || roots=2
@@ -36,18 +37,22 @@ graph() {
     [ $(($1 % 9)) != 0 ] || weights=signed signed=true
     hopwave-generate -q --force --model $model --scale $((6 + $1 % 2)) --seed $1 $directed \
         --weights $weights -o g.h5
+    hopwave-traverse -q --force g.h5 --layout 1d --roots $roots -o sample.h5
+    for order in $(seq "${HW_ORDERS:-3}"); do
+        h5dump -y -w 1 -d /roots sample.h5 | sed -n 's/^ *\([0-9][0-9]*\),*$/\1/p'
+    done >roots
 }
 
 # like ALGORITHM OPTIONS...: over NVSHMEM, with the trees of ALGORITHM.h5. Parents that are
-# canonical are others' work than those that kernels find: every other order has them.
+# canonical are others' work than those that kernels find: every other graph has them between nodes of 1.
 like() {
     algorithm=$1 what="digest|/level|/distance" parents=''
     shift
-    [ $(((i + HW_EMULATED_NVSHMEM_SEED) % 2)) != 0 ] ||
+    [ $(((i + HW_EMULATED_NVSHMEM_NODE) % 2)) != 0 ] ||
         what="$what|/parent" parents=--canonical-parents
     what="^ *($what):"
     ok "graph $i, seed $HW_EMULATED_NVSHMEM_SEED, $shape: $*" ranks 4 hopwave-traverse -q --force g.h5 --device cuda \
-        --transport nvshmem --algorithm $algorithm --roots $roots --check $parents "$@" -o gpu.h5
+        --transport nvshmem --algorithm $algorithm --root-list roots --check $parents "$@" -o gpu.h5
     hopwave-info gpu.h5 >gpu.info
     same "the same trees" "$(grep -E "$what" gpu.info)" "$(grep -E "$what" $algorithm.info)"
 }
@@ -60,7 +65,7 @@ put_by() {
 # methods: all, of the graph, between nodes of $HW_EMULATED_NVSHMEM_NODE; with directions and
 # layouts in turn. Kernels of fused, and in layout 1d of delta and bellman-ford, put.
 methods() {
-    if [ $(((i + HW_EMULATED_NVSHMEM_SEED + HW_EMULATED_NVSHMEM_NODE) % 2)) = 0 ]; then
+    if [ $(((i / 2 + HW_EMULATED_NVSHMEM_NODE) % 2)) = 0 ]; then
         direction=bottom-up scan2d="--layout 1d --parts 4"
         other="--layout 2d --grid 2x2 $each"
     else
@@ -100,18 +105,17 @@ while [ $i -lt $end ]; do
     for algorithm in bfs sssp; do
         method=
         [ $algorithm != sssp ] || ! $signed || method="--method bellman-ford"
-        hopwave-traverse -q --force g.h5 --layout 1d --algorithm $algorithm $method --roots $roots \
+        hopwave-traverse -q --force g.h5 --layout 1d --algorithm $algorithm $method --root-list roots \
             --canonical-parents -o $algorithm.h5
         hopwave-info $algorithm.h5 >$algorithm.info
     done
-    for HW_EMULATED_NVSHMEM_SEED in $(seq "${HW_ORDERS:-3}"); do
-        for HW_EMULATED_NVSHMEM_NODE in 1 2; do
-            each="--ranks-per-node $HW_EMULATED_NVSHMEM_NODE"
-            shape=$((4 / HW_EMULATED_NVSHMEM_NODE))x$HW_EMULATED_NVSHMEM_NODE
-            methods
-        done
-        by_hosts
+    for HW_EMULATED_NVSHMEM_NODE in 1 2; do
+        HW_EMULATED_NVSHMEM_SEED=$((2 * i + HW_EMULATED_NVSHMEM_NODE))
+        each="--ranks-per-node $HW_EMULATED_NVSHMEM_NODE"
+        shape=$((4 / HW_EMULATED_NVSHMEM_NODE))x$HW_EMULATED_NVSHMEM_NODE
+        methods
     done
+    by_hosts
     i=$((i + 1))
 done
 done_testing

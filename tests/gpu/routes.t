@@ -81,6 +81,15 @@ ok "such graphs keep their order" sh -c "hopwave-info gpu.h5 | grep -q 'order: n
 gpu 3 "1d --parts 3" --method delta --canonical-parents
 gpu 2 "1d --parts 2" --method delta --order degree
 ok "unless another one is asked for" sh -c "hopwave-info gpu.h5 | grep -q 'order: degree'"
+gpu 1 "1d --parts 1" --method delta
+ok "on one GPU, too" sh -c "hopwave-info gpu.h5 | grep -q 'order: none'"
+gpu 1 "1d --parts 1" --method delta --canonical-parents
+gpu 1 "1d --parts 1" --method delta --order degree
+# Distances and hints in one word, of which many have the same distance, or one that their edge vanishes in.
+hopwave-generate -q --model erdos-renyi --scale 11 --edge-factor 8 --weights integer:0:3 -o ties.h5
+cpu ties.h5
+gpu 1 "1d --parts 1" --method delta --check
+gpu 2 "1d --parts 2" --method delta --check
 hopwave-generate -q --model erdos-renyi --scale 11 --edge-factor 8 --weights integer:0:1000000 \
     -o even-longer.h5
 cpu even-longer.h5
@@ -125,7 +134,8 @@ awk 'BEGIN { srand(5); for (i = 0; i < 500000; i++)
     print int(4096 * rand()), int(4096 * rand()), (i % 2 ? 1 : 1e-6) * rand() }' >narrow.wel
 hopwave-import -q narrow.wel --undirected --vertices 4096 -o narrow.h5
 cpu narrow.h5
-gpu 2 "1d --parts 2" --method delta
+gpu 1 "1d --parts 1" --method delta --check
+gpu 2 "1d --parts 2" --method delta --check
 cpu recipe.h5 --min-component 5
 gpu 1 "1d --parts 1" --min-component 5
 gpu 2 "1d --parts 2" --min-component 5

@@ -19,6 +19,11 @@
  * one byte, which grows with the distance, of a distance that was sent. What is sent needlessly,
  * because its level is that of a smaller distance, lowers nothing at its owner.
  *
+ * Packed hints. In undirected graphs without hubs, if keys have 32 bits, the key of an owned vertex
+ * and the source of its hint are one word of state.result, which atomic minima lower: one sector of
+ * memory in place of two. state.distance holds copies of remote distances then, and at the end of a
+ * search the owned ones.
+ *
  * Broadcasts are packed if the outboxes are large enough: chunks of positions have fixed places in
  * the outboxes, which hold no updates in that iteration. Else keys are stored directly into the
  * distances of the other GPUs.
