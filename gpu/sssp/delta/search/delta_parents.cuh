@@ -316,9 +316,50 @@ __device__ __forceinline__ bool has_parent(const kernel_params<Peers> &params, u
     return v < params.vertices.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
 
-/* Searches for a neighbor that has a parent and explains the key of a vertex along an edge that
- * vanishes in it: a vertex without a parent got its key from such a neighbor, or found no nearer
- * one. Warp-collective. */
+/* Edges that a lane examines alone for a vertex without a nearer neighbor. */
+constexpr uint32_t alone_edges = 4;
+
+/* Whether an edge explains the key of a vertex without a nearer neighbor: it vanishes in the key,
+ * and its source has a parent. A vertex without a parent got its key from such a neighbor, or found
+ * no nearer one. */
+template <int kind, class Peers>
+__device__ __forceinline__ bool explains_equal(const kernel_params<Peers> &params,
+                                               lane_state<kind> &state, const hw_gpu_edge &edge,
+                                               key_of<kind> key, uint32_t root)
+{
+    const key_of<kind> from = remote_load<kind>(
+        params, state, edge.neighbor, hw_load_relaxed(key_at<kind>(params, edge.neighbor)),
+        state.remote_load_from);
+
+    return pull_order(from) <= pull_order(key) && hw_further<kind>(from, edge.weight) == key &&
+           has_parent(params, edge.neighbor, root);
+}
+
+/* Searches the first edges of one vertex a lane, if it has one. more: further edges may explain
+ * it. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t
+find_equal_distance_parent_alone(const kernel_params<Peers> &params, lane_state<kind> &state,
+                                 uint32_t v, key_of<kind> key, uint32_t root, bool &more)
+{
+    const hw_delta_lists &lists = in_lists(params);
+
+    more = false;
+    if (v == HW_INVALID_VERTEX)
+        return HW_INVALID_VERTEX;
+    const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
+    for (uint64_t at = begin; at < end && at < begin + alone_edges; at++) {
+        const hw_gpu_edge edge = hw_read_edge(lists.edge + at);
+        if (explains_equal<kind>(params, state, edge, key, root))
+            return edge.neighbor;
+        if (hw_further<kind>(key, edge.weight) > key)
+            return HW_INVALID_VERTEX;
+    }
+    more = begin + alone_edges < end;
+    return HW_INVALID_VERTEX;
+}
+
+/* Searches the edges after these. Warp-collective. */
 template <int kind, class Peers>
 __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &params,
                                                lane_state<kind> &state, uint32_t v,
@@ -326,21 +367,15 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &param
 {
     const uint32_t lane = threadIdx.x & 31;
     const hw_delta_lists &lists = in_lists(params);
-    const uint64_t begin = list_begin(params, lists, v), end = list_begin(params, lists, v + 1);
+    const uint64_t begin = list_begin(params, lists, v) + alone_edges,
+                   end = list_begin(params, lists, v + 1);
 
     for (uint64_t at = begin; at < end; at += 32) {
         const bool there = at + lane < end;
         const hw_gpu_edge edge =
             there ? hw_read_edge(lists.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
-        const key_of<kind> from =
-            there ? remote_load<kind>(params, state, edge.neighbor,
-                                      hw_load_relaxed(key_at<kind>(params, edge.neighbor)),
-                                      state.remote_load_from)
-                  : hw_keys<kind>::none;
-        const bool good = there && pull_order(from) <= pull_order(key) &&
-                          hw_further<kind>(from, edge.weight) == key &&
-                          has_parent(params, edge.neighbor, root);
-        const uint32_t who = __ballot_sync(HW_WARP, good);
+        const uint32_t who =
+            __ballot_sync(HW_WARP, there && explains_equal<kind>(params, state, edge, key, root));
         if (who)
             return __shfl_sync(HW_WARP, edge.neighbor, __ffs(who) - 1);
         if (__any_sync(HW_WARP, there && hw_further<kind>(key, edge.weight) > key))
@@ -349,8 +384,30 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &param
     return HW_INVALID_VERTEX;
 }
 
+/* Searches for a neighbor that explains the key of one vertex a lane, where it has one: by each
+ * lane alone, since few edges of most lists vanish, then by all for one list after the other.
+ * Warp-collective. */
+template <int kind, class Peers>
+__device__ __forceinline__ uint32_t find_equal_distance_parents(const kernel_params<Peers> &params,
+                                                                lane_state<kind> &state, uint32_t v,
+                                                                key_of<kind> key, uint32_t root)
+{
+    bool more;
+    uint32_t source = find_equal_distance_parent_alone<kind>(params, state, v, key, root, more);
+    uint32_t left = __ballot_sync(HW_WARP, more);
+
+    for (; left; left &= left - 1) {
+        const int from = __ffs(left) - 1;
+        const uint32_t found = find_equal_distance_parent<kind>(
+            params, state, __shfl_sync(HW_WARP, v, from), __shfl_sync(HW_WARP, key, from), root);
+        if (static_cast<int>(threadIdx.x & 31) == from)
+            source = found;
+    }
+    return source;
+}
+
 /* Each queued vertex adopts an equal-distance neighbor that already has a parent, then publishes
- * itself; hence no cycles. Queues the vertices that found none; returns how many, in lane 0. */
+ * itself; hence no cycles. Queues the vertices that found none; returns how many, for this lane. */
 template <int kind, class Peers>
 __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &params,
                                                  block_shared<Peers> &shared,
@@ -358,23 +415,22 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
                                                  uint32_t root)
 {
     const uint32_t *list = by_parity(params.queues.step_queue, state.iteration);
-    const bool first = (threadIdx.x & 31) == 0;
     uint32_t parentless = 0;
 
-    for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
-        const uint32_t v = __ldcg(list + i);
-        const key_of<kind> key = __ldcg(own_key_at<kind>(params, v));
-        const uint32_t source = find_equal_distance_parent<kind>(params, state, v, key, root);
+    for (uint64_t i = hw_grid_thread(); i - (threadIdx.x & 31) < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
+        const key_of<kind> key = i < count ? __ldcg(own_key_at<kind>(params, v)) : 0;
+        const uint32_t source = find_equal_distance_parents<kind>(params, state, v, key, root);
         const bool found = source != HW_INVALID_VERTEX;
-        if (found && first) {
+        if (found) {
             store_result<kind>(params, v, source, key);
             if constexpr (Peers::several) {
                 __threadfence_system();
                 publish_distance<kind>(params, state, v, key);
             }
         }
-        parentless += first && !found;
-        buffer_vertex(shared, step_queue, state.step_count, first && !found, v);
+        parentless += i < count && !found;
+        buffer_vertex(shared, step_queue, state.step_count, i < count && !found, v);
     }
     return parentless;
 }

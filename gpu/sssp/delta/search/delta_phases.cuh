@@ -545,7 +545,7 @@ __device__ bool init_search(search_run<kind, Peers> &run, const hw_delta_search 
 }
 
 /* Parents of vertices without a nearer neighbor. Each iteration resolves some, or none is left to
- * be found. Returns how many are left, in lane 0. */
+ * be found. Returns how many are left, for this lane. */
 template <int kind, class Peers>
 __device__ __noinline__ uint32_t resolve_parentless(search_run<kind, Peers> &run, uint32_t root)
 {
