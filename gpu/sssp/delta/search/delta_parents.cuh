@@ -9,6 +9,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_SEARCH_DELTA_PARENTS_CUH
 
+#include "gpu/sssp/common/weight_sorted_lists.cuh"
 #include "gpu/sssp/delta/search/delta_outbox.cuh"
 
 namespace hw_delta::search
@@ -359,15 +360,15 @@ find_equal_distance_parent_alone(const kernel_params<Peers> &params, lane_state<
     return HW_INVALID_VERTEX;
 }
 
-/* Searches the edges after these. Warp-collective. */
+/* Searches the edges of one vertex from number `first` on. Warp-collective. */
 template <int kind, class Peers>
 __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &params,
                                                lane_state<kind> &state, uint32_t v,
-                                               key_of<kind> key, uint32_t root)
+                                               key_of<kind> key, uint32_t root, uint32_t first)
 {
     const uint32_t lane = threadIdx.x & 31;
     const hw_delta_lists &lists = in_lists(params);
-    const uint64_t begin = list_begin(params, lists, v) + alone_edges,
+    const uint64_t begin = list_begin(params, lists, v) + first,
                    end = list_begin(params, lists, v + 1);
 
     for (uint64_t at = begin; at < end; at += 32) {
@@ -384,22 +385,25 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params<Peers> &param
     return HW_INVALID_VERTEX;
 }
 
-/* Searches for a neighbor that explains the key of one vertex a lane, where it has one: by each
- * lane alone, since few edges of most lists vanish, then by all for one list after the other.
- * Warp-collective. */
+/* Searches for a neighbor that explains the key of one vertex a lane, where it has one. many: first
+ * by each lane alone, since few edges of most lists vanish. Then by all lanes, for one list after
+ * the other. Warp-collective. */
 template <int kind, class Peers>
 __device__ __forceinline__ uint32_t find_equal_distance_parents(const kernel_params<Peers> &params,
                                                                 lane_state<kind> &state, uint32_t v,
-                                                                key_of<kind> key, uint32_t root)
+                                                                key_of<kind> key, uint32_t root,
+                                                                bool many)
 {
-    bool more;
-    uint32_t source = find_equal_distance_parent_alone<kind>(params, state, v, key, root, more);
-    uint32_t left = __ballot_sync(HW_WARP, more);
+    bool more = v != HW_INVALID_VERTEX;
+    uint32_t source = HW_INVALID_VERTEX;
 
-    for (; left; left &= left - 1) {
+    if (many)
+        source = find_equal_distance_parent_alone<kind>(params, state, v, key, root, more);
+    for (uint32_t left = __ballot_sync(HW_WARP, more); left; left &= left - 1) {
         const int from = __ffs(left) - 1;
         const uint32_t found = find_equal_distance_parent<kind>(
-            params, state, __shfl_sync(HW_WARP, v, from), __shfl_sync(HW_WARP, key, from), root);
+            params, state, __shfl_sync(HW_WARP, v, from), __shfl_sync(HW_WARP, key, from), root,
+            many ? alone_edges : 0);
         if (static_cast<int>(threadIdx.x & 31) == from)
             source = found;
     }
@@ -415,12 +419,17 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
                                                  uint32_t root)
 {
     const uint32_t *list = by_parity(params.queues.step_queue, state.iteration);
+    const uint64_t all = hw_grid_threads() / 32;
+    const uint32_t each = vertices_per_warp(count, all), lane = threadIdx.x & 31;
     uint32_t parentless = 0;
 
-    for (uint64_t i = hw_grid_thread(); i - (threadIdx.x & 31) < count; i += hw_grid_threads()) {
-        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
-        const key_of<kind> key = i < count ? __ldcg(own_key_at<kind>(params, v)) : 0;
-        const uint32_t source = find_equal_distance_parents<kind>(params, state, v, key, root);
+    for (uint64_t w = hw_grid_thread() / 32; w * each < count; w += all) {
+        const uint64_t i = w * each + lane;
+        const bool there = lane < each && i < count;
+        const uint32_t v = there ? __ldcg(list + i) : HW_INVALID_VERTEX;
+        const key_of<kind> key = there ? __ldcg(own_key_at<kind>(params, v)) : 0;
+        const uint32_t source =
+            find_equal_distance_parents<kind>(params, state, v, key, root, each > 1);
         const bool found = source != HW_INVALID_VERTEX;
         if (found) {
             store_result<kind>(params, v, source, key);
@@ -429,8 +438,8 @@ __device__ uint32_t adopt_equal_distance_parents(const kernel_params<Peers> &par
                 publish_distance<kind>(params, state, v, key);
             }
         }
-        parentless += i < count && !found;
-        buffer_vertex(shared, step_queue, state.step_count, i < count && !found, v);
+        parentless += there && !found;
+        buffer_vertex(shared, step_queue, state.step_count, there && !found, v);
     }
     return parentless;
 }
