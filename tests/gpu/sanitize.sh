@@ -56,6 +56,14 @@ for graph in "g12 --scale 12" "d10 --scale 10 --directed" "w12 --scale 12 --weig
     hopwave-partition -q "${graph%% *}.h5" --layout 1d --parts 1 -o "p-${graph%% *}.h5"
 done
 
+# Of degrees that hardly vary: distances and hints in one word.
+for graph in "e12 --weights uniform" "z12 --weights integer:0:3"; do
+    # shellcheck disable=SC2086
+    hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 ${graph#* } -o "${graph%% *}.h5"
+    hopwave-partition -q "${graph%% *}.h5" --layout 1d --parts 1 -o "p-${graph%% *}.h5"
+    both 1 "p-${graph%% *}.h5" --algorithm sssp --method delta
+done
+
 for direction in auto top-down bottom-up; do
     both 1 p-g12.h5 --method fused --direction $direction
 done
