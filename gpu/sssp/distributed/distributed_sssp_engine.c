@@ -337,6 +337,7 @@ void hw_distributed_sssp_close(struct hw_gpu_engine *engine)
     cudaFreeHost(sssp->device_run.summary);
     if (sssp->single_kernel.ops)
         sssp->single_kernel.ops->close(sssp);
+    hw_gpu_release(&engine->arrays); /* some of whose pointers are in the state freed next */
     free(sssp->single_kernel.state);
     hw_tree_close(&sssp->tree);
     hw_cycle_free(&sssp->search.cycle);
