@@ -57,7 +57,8 @@ __device__ bool wait_peers(const kernel_params &params, hw_gpu_delegates_signal 
                            uint64_t &word)
 {
     const uint32_t epoch = params.control->epoch, me = params.graph.part, q = threadIdx.x & 31;
-    const count64 *slot = &params.peers.signals[me]->word[which][epoch & 1][q];
+    const count64 *slot =
+        &params.peers.signals[me]->word[which][epoch & 1][q < params.graph.parts ? q : me];
     wait_clock clock;
 
     const bool received = wait_for_words(
