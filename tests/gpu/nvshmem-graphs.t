@@ -38,7 +38,7 @@ graph() {
     hopwave-generate -q --force --model $model --scale $((6 + $1 % 2)) --seed $1 $directed \
         --weights $weights -o g.h5
     hopwave-traverse -q --force g.h5 --layout 1d --roots $roots -o sample.h5
-    for order in $(seq "${HW_ORDERS:-3}"); do
+    for _ in $(seq "${HW_ORDERS:-3}"); do
         h5dump -y -w 1 -d /roots sample.h5 | sed -n 's/^ *\([0-9][0-9]*\),*$/\1/p'
     done >roots
 }

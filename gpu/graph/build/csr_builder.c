@@ -23,10 +23,10 @@ struct building {
     struct hw_gpu_resident *built;
     hw_lid n;
     int column_bits;
-    bool weights;      /* lists have weights and are sorted by them */
-    bool choose_order; /* by the degrees, instead of `order` */
-    const struct hw_layout_spec *spec;
-    enum hw_order order; /* of the vertices */
+    bool weights;                      /* lists have weights and are sorted by them */
+    bool choose_order;                 /* by the degrees, instead of `order` */
+    const struct hw_layout_spec *spec; /* while the part is built */
+    enum hw_order order;               /* of the vertices */
 
     struct hw_device_edge_list edge_list; /* the tuples */
 
@@ -193,13 +193,6 @@ static enum hw_status count_edges(struct building *self, struct hw_gpu_vertex_so
 
 static enum hw_status choose_order(struct building *self, struct hw_error *err)
 {
-    bool keeps = false;
-
-    if (self->weights) {
-        HW_TRY(hw_keeps_own_order(self->desc, self->spec, self->out, &keeps, err));
-        self->order = keeps ? HW_ORDER_NONE : HW_ORDER_DEGREE;
-        return HW_OK;
-    }
     uint64_t sums[3]; /* of degrees, of their squares; the largest */
     enum hw_status status = hw_cuda(hw_gpu_launch_degree_sums(self->out, self->n, self->counter),
                                     "the kernel that sums degrees", err);
@@ -213,6 +206,19 @@ static enum hw_status choose_order(struct building *self, struct hw_error *err)
     if (even && (sums[2] <= INLINE_DEGREE || mean > MIN_MEAN_DEGREE))
         self->order = HW_ORDER_NONE;
     return HW_OK;
+}
+
+/* The same for weighted lists, by the rule of several devices: no list lies inline, and vertices of
+ * one edge are worth an order by degree where lists are short. */
+static enum hw_status choose_weighted_order(struct building *self, struct hw_error *err)
+{
+    bool keeps = false;
+    const enum hw_status status =
+        hw_keeps_own_order(self->desc, self->spec, self->out, &keeps, err);
+
+    if (keeps)
+        self->order = HW_ORDER_NONE;
+    return status;
 }
 
 /* Numbers vertices by graph id, or by hash: all of them are the core. */
@@ -266,7 +272,7 @@ static enum hw_status order_vertices(struct building *self, struct hw_error *err
     sort.vertex_of_id = built->vertex_of_id;
     sort.bound = self->bound;
     if (status == HW_OK && self->choose_order)
-        status = choose_order(self, err);
+        status = self->weights ? choose_weighted_order(self, err) : choose_order(self, err);
     if (status == HW_OK)
         status = self->order == HW_ORDER_DEGREE ? sort_vertices(self, &sort, err)
                                                 : number_vertices(self, &sort, err);
