@@ -86,6 +86,7 @@ kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
   gpu/bfs/direction_optimizing/small_frontier/small_frontier_bfs_kernel.cu
 kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs.h \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \

@@ -30,6 +30,11 @@ extern "C" {
 /* In-neighbors of a vertex that are stored outside its list, in one 32-byte sector. */
 #define HW_ONE_GPU_BFS_INLINE_NEIGHBORS 8
 
+/* Most bins of edges, and bits of the ids of the vertices of one: their parents are to fit in
+ * shared memory. */
+#define HW_ONE_GPU_BFS_MAX_BINS 2048
+#define HW_ONE_GPU_BFS_BIN_BITS 15
+
 /* Counters that all blocks add to between two grid barriers and read after the second. */
 struct hw_one_gpu_bfs_phase {
     unsigned long long queue;               /* vertices and edges queued, packed */
@@ -80,6 +85,15 @@ struct hw_one_gpu_bfs_pendant_trees {
     uint64_t scratch_bytes;
 };
 
+/* Bins of the edges of large top-down levels: of (target, source), by target. */
+struct hw_one_gpu_bfs_bins {
+    unsigned long long *entry; /* [count][capacity] */
+    uint32_t *size;            /* [count] entries reserved, of which `capacity` are there; 0 between
+                                  levels */
+    uint32_t count, capacity;
+    uint32_t shift; /* a bin has the targets of 2^shift consecutive ids */
+};
+
 /* Configuration, constant during a search. */
 struct hw_one_gpu_bfs_config {
     struct hw_gpu_trace_record *trace; /* [trace_capacity], or NULL for no trace */
@@ -91,6 +105,7 @@ struct hw_one_gpu_bfs_config {
     uint32_t single_cta_edges;    /* and edges */
     bool short_lists;             /* most lists are short: read where vertices have them inline */
     bool skip_precheck;           /* levels that queue nothing set bits without looking at them */
+    bool has_bins;                /* large ones among them bin their edges */
     bool single_cta_bitmap_fits;  /* the bitmap fits in shared memory with both queues */
     struct hw_bfs_policy policy;
 };
@@ -99,6 +114,7 @@ struct hw_one_gpu_bfs_params {
     struct hw_gpu_graph graph;
     struct hw_one_gpu_bfs_search search;
     struct hw_one_gpu_bfs_pendant_trees pendant;
+    struct hw_one_gpu_bfs_bins bins;
     struct hw_one_gpu_bfs_control *control; /* [1] */
     struct hw_one_gpu_bfs_config config;
 };
@@ -113,7 +129,8 @@ struct hw_one_gpu_bfs_shape {
 };
 
 /* Chooses the launch configuration for the current device and sets hub_words and the
- * limits of levels in one block of params->config. Local. Returns a cudaError_t. */
+ * limits of levels in one block of params->config. Where bins do not fit in shared memory, sets
+ * has_bins to false. Local. Returns a cudaError_t. */
 int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *params,
                                 struct hw_one_gpu_bfs_shape *shape);
 

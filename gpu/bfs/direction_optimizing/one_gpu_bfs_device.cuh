@@ -67,6 +67,7 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 struct one_gpu {
     static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
     static constexpr uint32_t inline_length = 0;
+    static constexpr bool has_bins = false; /* whether large levels may bin their edges */
 
     static __device__ __forceinline__ uint32_t core(const kernel_params &params)
     {
@@ -127,9 +128,15 @@ struct one_gpu {
     }
 };
 
-/* The same for undirected graphs most of whose lists are short: these are read where a vertex has
- * its first neighbors. */
-struct one_gpu_short_lists : one_gpu {
+/* The same for undirected graphs without hubs in their own order
+ * (gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh). */
+struct one_gpu_even_degrees : one_gpu {
+    static constexpr bool has_bins = true;
+};
+
+/* The same for those most of whose lists are short: these are read where a vertex has its first
+ * neighbors. */
+struct one_gpu_short_lists : one_gpu_even_degrees {
     static constexpr uint32_t inline_length = HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
 
     static __device__ __forceinline__ const uint32_t *inline_lists(const kernel_params &params)

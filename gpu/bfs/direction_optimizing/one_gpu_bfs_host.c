@@ -14,6 +14,15 @@
 /* Frontiers of up to so many edges are queued. */
 #define MIN_UNQUEUED_EDGES (1u << 17)
 
+/* Bins of edges: most bins where larger ones fit in shared memory, least vertices of one, and room
+ * for edges per vertex. */
+#define BINS 512
+#define MIN_BIN_BITS 8
+#define BIN_EDGES_PER_VERTEX 4u
+
+/* Picoseconds per edge of a level that bins its edges. */
+#define BIN_EDGE_COST 12
+
 struct state {
     bool small_frontier; /* else by levels */
     struct hw_small_frontier_bfs_search front;
@@ -89,6 +98,28 @@ static void reserve_pendants(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs
     hw_gpu_add(arrays, &params->pendant.scratch, (hw_count)params->pendant.scratch_bytes, 1);
 }
 
+/* Plans bins of edges, for graphs whose targets are anywhere: those that keep their own order. A
+ * level that would have more edges than all bins have room for is better pulled. */
+static void plan_bins(const struct hw_gpu_engine *engine, struct hw_gpu_arrays *arrays,
+                      struct hw_one_gpu_bfs_params *params)
+{
+    const struct hw_gpu_graph *graph = &engine->graph;
+    struct hw_one_gpu_bfs_bins *bins = &params->bins;
+
+    params->config.has_bins = !engine->order.by_degree && !graph->directed && !graph->wide &&
+                              graph->core <= (hw_count)HW_ONE_GPU_BFS_MAX_BINS
+                                                 << HW_ONE_GPU_BFS_BIN_BITS;
+    if (!params->config.has_bins)
+        return;
+    bins->shift = MIN_BIN_BITS;
+    while (bins->shift < HW_ONE_GPU_BFS_BIN_BITS && graph->core >> bins->shift > BINS)
+        bins->shift++;
+    bins->count = (uint32_t)((graph->core + (UINT64_C(1) << bins->shift) - 1) >> bins->shift);
+    bins->capacity = BIN_EDGES_PER_VERTEX << bins->shift;
+    hw_gpu_add(arrays, &bins->entry, (hw_count)bins->count * bins->capacity, sizeof *bins->entry);
+    hw_gpu_add(arrays, &bins->size, bins->count, sizeof *bins->size);
+}
+
 static enum hw_status plan_levels(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_degree_order *order = &engine->order;
@@ -105,6 +136,7 @@ static enum hw_status plan_levels(struct hw_gpu_engine *engine, struct hw_error 
                        64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
     set_policy(engine, &params->config.policy);
     params->config.skip_precheck = !order->by_degree;
+    plan_bins(engine, arrays, params);
     params->config.short_lists =
         !order->by_degree && !graph->directed && !graph->wide &&
         graph->edges < (uint64_t)graph->active * HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
@@ -156,6 +188,11 @@ static enum hw_status open_levels(const struct hw_gpu_engine *engine, struct sta
         hw_cuda(hw_one_gpu_bfs_launch_shape(&state->params, &state->shape), "method fused", err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->params.control, 0, sizeof *state->params.control, err);
+    if (state->params.config.has_bins)
+        state->params.config.policy.costs.only_edge = BIN_EDGE_COST;
+    if (status == HW_OK && state->params.config.has_bins)
+        status = hw_gpu_fill(state->params.bins.size, 0,
+                             state->params.bins.count * sizeof *state->params.bins.size, err);
     if (status == HW_OK)
         status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->params),
                          "the kernels that find trees", err);

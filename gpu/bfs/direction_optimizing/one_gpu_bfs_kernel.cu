@@ -7,7 +7,8 @@
  *
  *   single CTA  block 0 alone, top-down, while the frontier is small; the others wait
  *               (one_gpu_bfs_single_cta_top_down.cuh)
- *   push        top-down on all blocks (top_down.cuh)
+ *   push        top-down on all blocks (top_down.cuh); large ones of graphs without hubs bin
+ *               their edges (one_gpu_bfs_binned.cuh)
  *   pull        bottom-up on all blocks (one_gpu_bfs_bottom_up.cuh)
  *   tail        bottom-up in block 0, for the last few vertices
  *               (one_gpu_bfs_single_cta_bottom_up.cuh)
@@ -20,6 +21,7 @@
  * reached. During the tail the idle blocks assign these parents. Isolated vertices are not in the
  * search order.
  */
+#include "gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh"
@@ -243,6 +245,9 @@ __device__ void queue_level(const kernel_params &params, grid_context &grid,
     grid_barrier(grid);
 }
 
+/* Levels of at least so many edges for each thread of the grid bin them. */
+constexpr count64 edges_per_bin_thread = 8;
+
 /* How a sequence of bottom-up levels ended. */
 enum pull_end { to_push, nothing_left, leaves_done };
 
@@ -319,6 +324,24 @@ __device__ uint32_t push_frontier(const kernel_params &params, grid_context &gri
     return grid.block->reduced.discovered;
 }
 
+/* Expands a large frontier without queueing what it discovers, by bins. Returns the number of
+ * discovered vertices, after a grid barrier. */
+template <class Lists>
+__device__ uint32_t push_binned(const kernel_params &params, grid_context &grid,
+                                const search_state &search, count64 queue, uint4 *shared_memory)
+{
+    const binned_frontier frontier = {queue_at<uint32_t>(params, grid, search.level.depth),
+                                      hw_packed_entries(queue, edge_bits),
+                                      static_cast<uint32_t>(hw_packed_work(queue, edge_bits))};
+    uint32_t discovered = bin_edges<Lists>(params, frontier, search.visited, shared_memory);
+
+    grid_barrier(grid);
+    discovered += visit_bins(params, search.visited, shared_memory);
+    add_counts(&grid.block->discovered, discovered);
+    grid_barrier(grid);
+    return grid.block->reduced.discovered;
+}
+
 /* A top-down level that does not queue what it discovers, because the next level will most likely
  * be pulled. This takes half the time when most neighbors are new. Returns the number of discovered
  * vertices. */
@@ -328,6 +351,10 @@ __device__ uint32_t push_unqueued(const kernel_params &params, grid_context &gri
 {
     hw_bfs::copy_bitmap(search.visited, bitmap_words(params), search.spare);
     grid_barrier(grid);
+    if constexpr (Lists::has_bins)
+        if (params.config.has_bins &&
+            hw_packed_work(queue, edge_bits) >= edges_per_bin_thread * hw_grid_threads())
+            return push_binned<Lists>(params, grid, search, queue, shared_memory);
     return push_frontier<Offset, Lists, hw_bfs::push_unqueued>(params, grid, search, queue,
                                                                shared_memory);
 }
@@ -453,10 +480,20 @@ __global__ void __launch_bounds__(threads, 1)
     save_phase(params, grid);
 }
 
+/* Shared memory of a block that bins edges and visits bins. */
+uint32_t binned_shared_bytes(const hw_one_gpu_bfs_params *params)
+{
+    const uint32_t width = 1u << params->bins.shift;
+
+    return max(static_cast<uint32_t>(sizeof(edge_tile)), 4 * width + width / 4);
+}
+
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
     if (params->config.short_lists)
         return reinterpret_cast<const void *>(search<uint32_t, one_gpu_short_lists>);
+    if (params->config.has_bins)
+        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_even_degrees>);
     return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, one_gpu>)
                               : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
 }
@@ -490,6 +527,9 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
         max(static_cast<uint32_t>(warps * sizeof(hw_bfs::warp_buffer)),
             queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
         max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
+    params->config.has_bins = params->config.has_bins && binned_shared_bytes(params) <= left;
+    if (params->config.has_bins)
+        shape->shared_bytes = max(shape->shared_bytes, binned_shared_bytes(params));
     error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
     shape->blocks = min(shape->blocks, HW_ONE_GPU_BFS_MAX_BLOCKS);
     return error;
