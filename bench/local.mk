@@ -5,11 +5,12 @@ EXTRA_DIST += bench/gpu-common.sh bench/side_by_side.c
 EXTRA_DIST += bench/scaling-model bench/machines.json bench/measured.json
 EXTRA_DIST += bench/import bench/predictions bench/paper-predictions bench/make-steps
 
-# Predicted and not measured yet: doc/predictions.md.
+# Predicted before they were measured: doc/predictions.md.
 EXTRA_DIST += bench/predicted/delegates-peer-24.json bench/predicted/delegates-peer-25.json
 EXTRA_DIST += bench/predicted/fused-mpi-24.json bench/predicted/fused-peer-24.json
 EXTRA_DIST += bench/predicted/fused-peer-25.json bench/predicted/fused-peer-27.json
 EXTRA_DIST += bench/predicted/scan2d-peer-24.json bench/predicted/scan2d-peer-25.json
+EXTRA_DIST += bench/predicted/scan2d-mpi-26.json
 
 # Atomic against scan enqueueing, on a GPU.
 EXTRA_DIST += bench/gpu_enqueue.c bench/enqueue_kernel.cu bench/enqueue_kernel.h
