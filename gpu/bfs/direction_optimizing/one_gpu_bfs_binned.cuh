@@ -25,9 +25,9 @@ namespace hw_one_gpu_bfs
 namespace
 {
 
-constexpr uint32_t edges_per_thread = 12, tile_edges = edges_per_thread * threads;
+constexpr uint32_t edges_per_thread = 10, tile_edges = edges_per_thread * threads;
 constexpr uint32_t tile_words = tile_edges / 32; /* of the bitmap of first edges */
-constexpr uint32_t most_lists = 4 * threads;     /* of a tile */
+constexpr uint32_t most_lists = 2 * threads;     /* of a tile */
 constexpr uint32_t bins_per_thread = HW_ONE_GPU_BFS_MAX_BINS / threads;
 constexpr uint32_t list_is_inline = 1u << 31; /* in ids of sources, which are below 2^26 */
 

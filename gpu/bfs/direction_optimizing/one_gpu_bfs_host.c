@@ -14,9 +14,10 @@
 /* Frontiers of up to so many edges are queued. */
 #define MIN_UNQUEUED_EDGES (1u << 17)
 
-/* Bins of edges: most bins where larger ones fit in shared memory, least vertices of one, and room
- * for edges per vertex. */
-#define BINS 512
+/* Bins of edges: 512 of them, or 1024 where parents of larger ones would take shared memory that is
+ * of use as cache; bits of the least one; and room for edges per vertex. */
+#define FEW_BINS 512
+#define MORE_BINS 1024
 #define MIN_BIN_BITS 8
 #define BIN_EDGES_PER_VERTEX 4u
 
@@ -112,8 +113,10 @@ static void plan_bins(const struct hw_gpu_engine *engine, struct hw_gpu_arrays *
     if (!params->config.has_bins)
         return;
     bins->shift = MIN_BIN_BITS;
-    while (bins->shift < HW_ONE_GPU_BFS_BIN_BITS && graph->core >> bins->shift > BINS)
+    while (bins->shift + 1 < HW_ONE_GPU_BFS_BIN_BITS && graph->core >> bins->shift > FEW_BINS)
         bins->shift++;
+    if (graph->core >> bins->shift > MORE_BINS)
+        bins->shift = HW_ONE_GPU_BFS_BIN_BITS;
     bins->count = (uint32_t)((graph->core + (UINT64_C(1) << bins->shift) - 1) >> bins->shift);
     bins->capacity = BIN_EDGES_PER_VERTEX << bins->shift;
     hw_gpu_add(arrays, &bins->entry, (hw_count)bins->count * bins->capacity, sizeof *bins->entry);

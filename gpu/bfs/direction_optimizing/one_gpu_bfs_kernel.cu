@@ -488,6 +488,15 @@ uint32_t binned_shared_bytes(const hw_one_gpu_bfs_params *params)
     return max(static_cast<uint32_t>(sizeof(edge_tile)), 4 * width + width / 4);
 }
 
+/* Bytes of the bitmap, which has `all`, that a block caches in shared memory. Where it has no hubs
+ * and does not fit, the first-level cache is worth more than the last third. */
+uint32_t cached_bitmap_bytes(const hw_one_gpu_bfs_params *params, uint32_t all)
+{
+    constexpr uint32_t most = 152u << 10, without_hubs = 100u << 10;
+
+    return params->config.has_bins && all > most ? without_hubs : most;
+}
+
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
     if (params->config.short_lists)
@@ -520,7 +529,7 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
     params->config.policy.block_vertices = params->config.single_cta_vertices;
     params->config.policy.block_edges = params->config.single_cta_edges / 2;
     const uint32_t scratch = warps * static_cast<uint32_t>(sizeof(chunk_scratch));
-    params->config.hub_words = min(left - scratch, 152u << 10) / 16 * 4;
+    params->config.hub_words = min(left - scratch, cached_bitmap_bytes(params, bits)) / 16 * 4;
     const uint32_t queues = params->config.single_cta_vertices * each;
     params->config.single_cta_bitmap_fits = bits <= left - queues;
     shape->shared_bytes = max(
