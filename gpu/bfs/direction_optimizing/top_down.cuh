@@ -4,8 +4,8 @@
  * The edges of the frontier are cut into equal ranges, whose lists are found by binary search in
  * the prefix sums of their lengths ("A New GPU-based parallel BFS": merge-path style
  * redistribution). An atomic OR on the visited bitmap decides which edge discovers a vertex. Levels
- * give each warp a range of its own. Where levels both queue and send discoveries, blocks may take a
- * tile at a time in place of that, and reserve places in queue and inboxes together.
+ * give each warp a range of its own. Where levels both queue and send discoveries, blocks may take
+ * a tile at a time in place of that, and reserve places in queue and inboxes together.
  *
  * A class Peers says what differs: hw_one_gpu_bfs::one_gpu, whose vertices are all local and which
  * sends nothing, and hw_peer_bfs::peer_gpus. Both have, all static and with the kernel's parameters
