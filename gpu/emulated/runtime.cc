@@ -39,7 +39,13 @@ namespace
 {
 
 constexpr size_t page = 4096, alignment = 16; /* of vectors */
-constexpr int max_shared = 227 << 10;         /* bytes per block, as on sm_90 */
+constexpr size_t default_shared = 48 << 10;   /* dynamic bytes per block that need no attribute */
+
+/* Shared memory of a block at most, in bytes; as on sm_90 unless set. */
+int max_shared()
+{
+    return static_cast<int>(emulated::setting("HW_EMULATED_SHARED", 227)) << 10;
+}
 
 size_t rounded(size_t bytes)
 {
@@ -55,6 +61,23 @@ cudaError_t record_error(cudaError_t error)
     if (error != cudaSuccess)
         last = error;
     return error;
+}
+
+/* ---- shared memory ---- */
+
+/* What each kernel was given by cudaFuncSetAttribute(). */
+struct {
+    std::mutex mutex;
+    std::map<const void *, size_t> bytes;
+} granted_shared;
+
+/* Whether a kernel may be launched with so many dynamic bytes a block. */
+bool may_have_shared(const void *kernel, size_t bytes)
+{
+    const std::lock_guard<std::mutex> lock(granted_shared.mutex);
+    const auto given = granted_shared.bytes.find(kernel);
+
+    return bytes <= (given == granted_shared.bytes.end() ? default_shared : given->second);
 }
 
 /* ---- visible devices ---- */
@@ -269,7 +292,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     *value = attribute == cudaDevAttrMultiProcessorCount
                  ? static_cast<int>(setting("HW_EMULATED_MULTIPROCESSORS", 3))
-             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? max_shared
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? max_shared()
              : attribute == cudaDevAttrComputeCapabilityMajor
                  ? static_cast<int>(setting("HW_EMULATED_CAPABILITY", 9))
                  : attribute == cudaDevAttrCooperativeLaunch;
@@ -556,8 +579,14 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 /* ---- kernels ---- */
 
-cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (value > max_shared())
+        return record_error(cudaErrorInvalidValue);
+    const std::lock_guard<std::mutex> lock(granted_shared.mutex);
+    granted_shared.bytes[kernel] = static_cast<size_t>(value);
     return cudaSuccess;
 }
 
@@ -570,13 +599,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int,
                                                           size_t shared)
 {
-    *blocks = shared <= max_shared ? static_cast<int>(setting("HW_EMULATED_RESIDENT", 1)) : 0;
+    *blocks = shared <= static_cast<size_t>(max_shared())
+                  ? static_cast<int>(setting("HW_EMULATED_RESIDENT", 1))
+                  : 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t)
 {
+    if (!may_have_shared(kernel, shared))
+        return record_error(cudaErrorInvalidValue);
     launch_by_address(kernel, grid, block, arguments, shared, false);
     return cudaSuccess;
 }
@@ -584,6 +617,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                         size_t shared, cudaStream_t)
 {
+    if (!may_have_shared(kernel, shared))
+        return record_error(cudaErrorInvalidValue);
     launch_by_address(kernel, grid, block, arguments, shared, true);
     return cudaSuccess;
 }
