@@ -61,6 +61,9 @@ case $status in
             --layout 1d --device cuda --method fused --pull-weight "$weight" --roots 2 --check -o gpu.h5
         ok "has a level without a queue" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only\$'"
     done
+    # Where devices are emulated, one whose blocks have no room for tiles and bins: 64 KiB.
+    ok "or does without" env HW_EMULATED_SHARED=64 hopwave-traverse -q --force larger.h5 \
+        --layout 1d --device cuda --method fused --roots 2 --check -o gpu.h5
     ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
         --device cuda --method fused --roots 4 -o gpu.h5
     is "which the file says" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" degree

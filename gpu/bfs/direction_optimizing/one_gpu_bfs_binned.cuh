@@ -13,7 +13,7 @@
  * bits: a bitmap marks the first edge of each list in the tile.
  *
  * A bin has room for a multiple of its vertices. Edges beyond that discover their targets at once,
- * as in other levels: nothing depends on how evenly targets are spread but time.
+ * as in other levels: nothing depends on the distribution of targets but time.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BINNED_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BINNED_CUH

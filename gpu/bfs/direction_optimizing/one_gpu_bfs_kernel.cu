@@ -507,6 +507,19 @@ const void *kernel_of(const hw_one_gpu_bfs_params *params)
                               : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
 }
 
+/* Chooses the kernel, without bins where they do not fit in the shared memory that a block has,
+ * which *bytes is set to. Returns a cudaError_t. */
+int choose_kernel(hw_one_gpu_bfs_params *params, const void **kernel, uint32_t *bytes)
+{
+    *kernel = kernel_of(params);
+    const int error = hw_dynamic_shared_limit(*kernel, bytes);
+    if (error != cudaSuccess || !params->config.has_bins || binned_shared_bytes(params) <= *bytes)
+        return error;
+    params->config.has_bins = false;
+    *kernel = kernel_of(params);
+    return hw_dynamic_shared_limit(*kernel, bytes);
+}
+
 } // namespace
 } // namespace hw_one_gpu_bfs
 
@@ -515,9 +528,9 @@ using namespace hw_one_gpu_bfs;
 int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_shape *shape)
 {
     const uint32_t width = params->graph.wide ? 8 : 4;
-    const void *kernel = kernel_of(params);
+    const void *kernel = nullptr;
     uint32_t left = 0;
-    int error = hw_dynamic_shared_limit(kernel, &left);
+    int error = choose_kernel(params, &kernel, &left);
 
     if (error != cudaSuccess)
         return error;
@@ -536,7 +549,6 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
         max(static_cast<uint32_t>(warps * sizeof(hw_bfs::warp_buffer)),
             queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
         max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
-    params->config.has_bins = params->config.has_bins && binned_shared_bytes(params) <= left;
     if (params->config.has_bins)
         shape->shared_bytes = max(shape->shared_bytes, binned_shared_bytes(params));
     error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);
