@@ -89,6 +89,7 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_queue.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
   gpu/bfs/direction_optimizing/small_frontier/peer_small_frontier_bfs.h \

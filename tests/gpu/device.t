@@ -61,8 +61,15 @@ case $status in
             --layout 1d --device cuda --method fused --pull-weight "$weight" --roots 2 --check -o gpu.h5
         ok "has a level without a queue" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only\$'"
     done
+    # Levels by bins are queued afterwards where the next one is not pulled: here never.
+    for factor in 3 16; do
+        hopwave-generate -q --force --model erdos-renyi --scale 16 --edge-factor "$factor" -o larger.h5
+        ok "top-down alone, edge factor $factor" hopwave-traverse -q --force larger.h5 --layout 1d \
+            --device cuda --method fused --direction top-down --roots 2 --check -o gpu.h5
+        ok "which pulls nothing" sh -c "! tr '\0' '\n' <gpu.h5 | grep -aq '^pull$'"
+    done
     # Where devices are emulated, one whose blocks have no room for tiles and bins: 64 KiB.
-    ok "or does without" env HW_EMULATED_SHARED=64 hopwave-traverse -q --force larger.h5 \
+    ok "or does without bins" env HW_EMULATED_SHARED=64 hopwave-traverse -q --force larger.h5 \
         --layout 1d --device cuda --method fused --roots 2 --check -o gpu.h5
     ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
         --device cuda --method fused --roots 4 -o gpu.h5

@@ -37,6 +37,16 @@ __device__ __forceinline__ cached_bitmap stage_bitmap(const kernel_params &param
     return stage_hubs<threads>(bits, params.graph.core, max_words, shared_memory, lookups);
 }
 
+/* Tests that so many unvisited vertices are expected to take, for how much of the bitmap is worth
+ * caching: few are left after the first one where there are hubs. */
+template <class Lists>
+__device__ __forceinline__ uint32_t expected_tests(const kernel_params &params, uint32_t unvisited)
+{
+    constexpr uint32_t each = Lists::has_bins ? 4 : 1;
+
+    return unvisited > params.graph.core / 4 ? each * min(unvisited, UINT32_MAX / each) : 0;
+}
+
 /* Counters and short lists of a block, in shared memory. The long lists are in the queues. */
 struct pull_counters {
     uint32_t candidate_count; /* entries of pull_buffers::candidates */
@@ -566,7 +576,7 @@ __device__ __forceinline__ void publish_unvisited(const kernel_params &params, g
 
 /* One bottom-up level: tests the bitmap `visited`, writes the bitmap `next`. All threads of the
  * grid; the caller runs a barrier before and after. */
-template <typename Offset>
+template <typename Offset, class Lists>
 __device__ void pull_level(const kernel_params &params, grid_context &grid, const uint32_t *visited,
                            uint32_t *next, bool initial, uint32_t unvisited, uint4 *shared_memory)
 {
@@ -583,7 +593,7 @@ __device__ void pull_level(const kernel_params &params, grid_context &grid, cons
     if (threadIdx.x == 0)
         counters.candidate_count = counters.remaining_count = counters.unvisited_count = 0;
     const cached_bitmap map =
-        stage_bitmap(params, visited, shared_memory, unvisited > core / 4 ? unvisited : 0);
+        stage_bitmap(params, visited, shared_memory, expected_tests<Lists>(params, unvisited));
     if (few_unvisited) {
         list_unvisited(params, map, pull);
         __syncthreads();

@@ -132,12 +132,14 @@ struct one_gpu {
  * (gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh). */
 struct one_gpu_even_degrees : one_gpu {
     static constexpr bool has_bins = true;
+    static constexpr count64 edges_per_bin_thread = 4; /* of the grid; smaller levels do not bin */
 };
 
 /* The same for those most of whose lists are short: these are read where a vertex has its first
  * neighbors. */
 struct one_gpu_short_lists : one_gpu_even_degrees {
     static constexpr uint32_t inline_length = HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
+    static constexpr count64 edges_per_bin_thread = 8;
 
     static __device__ __forceinline__ const uint32_t *inline_lists(const kernel_params &params)
     {

@@ -23,6 +23,7 @@
  */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh"
+#include "gpu/bfs/direction_optimizing/one_gpu_bfs_queue.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh"
 #include "gpu/device/launch.h"
@@ -233,20 +234,23 @@ struct search_state {
     uint32_t records;
 };
 
-/* Queues what a level discovered without queueing it. Returns after a grid barrier. */
-template <typename Offset>
+/* Queues what a level discovered without queueing it: many vertices, where levels bin their edges.
+ * Returns after a grid barrier. */
+template <typename Offset, class Lists>
 __device__ void queue_level(const kernel_params &params, grid_context &grid,
-                            const search_state &search)
+                            const search_state &search, uint4 *shared_memory)
 {
-    const hw_bfs::push_counts counts = hw_bfs::queue_discovered<one_gpu>(
-        params, queue_at<Offset>(params, grid, search.level.depth), search.visited, search.spare);
+    const hw_bfs::level_queue<Offset> queue = queue_at<Offset>(params, grid, search.level.depth);
+    uint32_t refs;
 
-    add_counts(&grid.block->first_neighbor_refs, counts.first_neighbor_refs);
+    if constexpr (Lists::has_bins)
+        refs = queue_many(params, queue, search.visited, search.spare, shared_memory);
+    else
+        refs = hw_bfs::queue_discovered<one_gpu>(params, queue, search.visited, search.spare)
+                   .first_neighbor_refs;
+    add_counts(&grid.block->first_neighbor_refs, refs);
     grid_barrier(grid);
 }
-
-/* Levels of at least so many edges for each thread of the grid bin them. */
-constexpr count64 edges_per_bin_thread = 8;
 
 /* How a sequence of bottom-up levels ended. */
 enum pull_end { to_push, nothing_left, leaves_done };
@@ -274,7 +278,7 @@ __device__ pull_end finish_search(const kernel_params &params, grid_context &gri
 }
 
 /* Bottom-up levels, until pushing is cheaper or nothing is left to discover. */
-template <typename Offset>
+template <typename Offset, class Lists>
 __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
                                 search_state &search, uint32_t root, uint4 *shared_memory)
 {
@@ -282,8 +286,9 @@ __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
     hw_bfs_state &level = search.level;
 
     for (;;) {
-        pull_level<Offset>(params, grid, search.visited, search.spare, level.initial,
-                           static_cast<uint32_t>(hw_bfs_unvisited(&policy, &level)), shared_memory);
+        pull_level<Offset, Lists>(params, grid, search.visited, search.spare, level.initial,
+                                  static_cast<uint32_t>(hw_bfs_unvisited(&policy, &level)),
+                                  shared_memory);
         grid_barrier(grid);
         const uint32_t found = grid.block->reduced.discovered, left = grid.block->reduced.unvisited;
         trace_append(params, search.records, HW_ROUTINE_PULL, static_cast<uint32_t>(level.frontier),
@@ -303,7 +308,7 @@ __device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
             return finish_search<Offset>(params, grid, search, found, left, root, shared_memory);
         if (next == HW_BFS_PULL)
             continue;
-        queue_level<Offset>(params, grid, search);
+        queue_level<Offset, Lists>(params, grid, search, shared_memory);
         return to_push;
     }
 }
@@ -342,18 +347,31 @@ __device__ uint32_t push_binned(const kernel_params &params, grid_context &grid,
     return grid.block->reduced.discovered;
 }
 
+/* Whether a top-down level of so many edges bins them. Visits of bins look at all vertices, so that
+ * levels of less than an edge for 24 of them do not. */
+template <class Lists>
+__device__ __forceinline__ bool is_binned(const kernel_params &params, count64 edges)
+{
+    constexpr count64 vertices_per_edge = 24;
+
+    if constexpr (Lists::has_bins)
+        return params.config.has_bins && edges >= Lists::edges_per_bin_thread * hw_grid_threads() &&
+               edges >= params.graph.core / vertices_per_edge;
+    return false;
+}
+
 /* A top-down level that does not queue what it discovers, because the next level will most likely
- * be pulled. This takes half the time when most neighbors are new. Returns the number of discovered
- * vertices. */
+ * be pulled, which takes half the time when most neighbors are new, or because it bins its edges.
+ * Returns the number of discovered vertices. */
 template <typename Offset, class Lists>
 __device__ uint32_t push_unqueued(const kernel_params &params, grid_context &grid,
-                                  const search_state &search, count64 queue, uint4 *shared_memory)
+                                  const search_state &search, count64 queue, bool binned,
+                                  uint4 *shared_memory)
 {
     hw_bfs::copy_bitmap(search.visited, bitmap_words(params), search.spare);
     grid_barrier(grid);
     if constexpr (Lists::has_bins)
-        if (params.config.has_bins &&
-            hw_packed_work(queue, edge_bits) >= edges_per_bin_thread * hw_grid_threads())
+        if (binned)
             return push_binned<Lists>(params, grid, search, queue, shared_memory);
     return push_frontier<Offset, Lists, hw_bfs::push_unqueued>(params, grid, search, queue,
                                                                shared_memory);
@@ -392,25 +410,28 @@ __device__ void run_single_cta_levels(const kernel_params &params, grid_context 
     search.level.reached = grid.block->reduced.reached;
 }
 
-/* A top-down level on the grid. Returns the next step: PUSH if the discoveries are queued. */
+/* A top-down level on the grid. Returns the next step: PUSH if the discoveries are queued. Those of
+ * levels by bins are queued afterwards, from the bitmap. */
 template <typename Offset, class Lists>
 __device__ hw_bfs_routine push_grid_level(const kernel_params &params, grid_context &grid,
                                           search_state &search, hw_bfs_routine chosen,
                                           uint4 *shared_memory)
 {
-    const count64 queue = grid.block->reduced.queue;
-    const bool queued = chosen == HW_BFS_PUSH;
+    const count64 queue = grid.block->reduced.queue, edges = hw_packed_work(queue, edge_bits);
+    const bool binned = is_binned<Lists>(params, edges), queued = chosen == HW_BFS_PUSH && !binned;
     hw_bfs_state &level = search.level;
 
     const uint32_t found =
         queued ? push_queued<Offset, Lists>(params, grid, search, queue, shared_memory)
-               : push_unqueued<Offset, Lists>(params, grid, search, queue, shared_memory);
+               : push_unqueued<Offset, Lists>(params, grid, search, queue, binned, shared_memory);
     trace_append(params, search.records, queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
-                 hw_packed_entries(queue, edge_bits), found, hw_packed_work(queue, edge_bits));
+                 hw_packed_entries(queue, edge_bits), found, edges);
     level.reached += found;
     level.frontier = found;
     level.depth++;
-    return queued ? HW_BFS_PUSH : hw_bfs_after_push_only(&params.config.policy, &level);
+    if (chosen == HW_BFS_PUSH)
+        return queued ? HW_BFS_PUSH : HW_BFS_QUEUE;
+    return hw_bfs_after_push_only(&params.config.policy, &level);
 }
 
 /* All levels. Lists: one_gpu or a class derived from it. Returns whether the parents of leaves were
@@ -434,10 +455,11 @@ __device__ bool all_levels(const kernel_params &params, grid_context &grid, sear
         if (next == HW_BFS_LEAVES)
             return false;
         if (next == HW_BFS_QUEUE)
-            queue_level<Offset>(params, grid, search);
+            queue_level<Offset, Lists>(params, grid, search, shared_memory);
         if (next != HW_BFS_PULL)
             continue;
-        const pull_end ended = pull_levels<Offset>(params, grid, search, root, shared_memory);
+        const pull_end ended =
+            pull_levels<Offset, Lists>(params, grid, search, root, shared_memory);
         if (ended != to_push)
             return ended == leaves_done;
     }
@@ -489,12 +511,13 @@ uint32_t binned_shared_bytes(const hw_one_gpu_bfs_params *params)
 }
 
 /* Bytes of the bitmap, which has `all`, that a block caches in shared memory. Where it has no hubs
- * and does not fit, the first-level cache is worth more than the last third. */
+ * and no quarter of it fits, with which lists begin, the first-level cache is worth more than the
+ * last third. */
 uint32_t cached_bitmap_bytes(const hw_one_gpu_bfs_params *params, uint32_t all)
 {
     constexpr uint32_t most = 152u << 10, without_hubs = 100u << 10;
 
-    return params->config.has_bins && all > most ? without_hubs : most;
+    return params->config.has_bins && all > 4 * most ? without_hubs : most;
 }
 
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
