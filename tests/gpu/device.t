@@ -68,6 +68,7 @@ case $status in
             --device cuda --method fused --direction top-down --roots 2 --check -o gpu.h5
         ok "which pulls nothing" sh -c "! tr '\0' '\n' <gpu.h5 | grep -aq '^pull$'"
     done
+    ok "and has levels by bins" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only$'"
     # Where devices are emulated, one whose blocks have no room for tiles and bins: 64 KiB.
     ok "or does without bins" env HW_EMULATED_SHARED=64 hopwave-traverse -q --force larger.h5 \
         --layout 1d --device cuda --method fused --roots 2 --check -o gpu.h5

@@ -234,8 +234,7 @@ struct search_state {
     uint32_t records;
 };
 
-/* Queues what a level discovered without queueing it: many vertices, where levels bin their edges.
- * Returns after a grid barrier. */
+/* Queues what a level discovered without queueing it. Returns after a grid barrier. */
 template <typename Offset, class Lists>
 __device__ void queue_level(const kernel_params &params, grid_context &grid,
                             const search_state &search, uint4 *shared_memory)

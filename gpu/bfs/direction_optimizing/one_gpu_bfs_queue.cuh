@@ -1,8 +1,9 @@
 /*
- * Method `fused` on one GPU: queues what a level by bins discovered, from the bitmaps before and
- * after. These are up to millions of vertices, so that warps buffer what they queue. Other levels
- * queue few so, word by word (gpu/bfs/direction_optimizing/top_down.cuh), which takes fewer
- * registers.
+ * Method `fused` on one GPU, in kernels with bins: queues what a level discovered without queueing
+ * it, from the bitmaps before and after. After a level by bins these are up to millions of
+ * vertices, so that warps buffer what they queue. Other kernels queue few so, word by word
+ * (gpu/bfs/direction_optimizing/top_down.cuh): there the buffers cost all levels 1 to 4%
+ * (doc/trials/bfs.md).
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_QUEUE_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_QUEUE_CUH
@@ -14,8 +15,8 @@ namespace hw_one_gpu_bfs
 namespace
 {
 
-/* Words of the bitmap that a warp queues from at a time, of 32 that its lanes hold: one of each
- * lane's bits in each. */
+/* Words of the bitmap that a warp queues from at a time, of the 32 that its lanes hold. A lane
+ * takes its bit of each. */
 constexpr uint32_t queued_words = 4;
 
 /* Loads what is queued of the new bits of words first to first + queued_words - 1. base: index of
