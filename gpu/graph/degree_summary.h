@@ -8,6 +8,8 @@
 #include "lib/graph/graph.h"
 #include "lib/layout/part.h"
 
+#include <math.h>
+
 /* Lists of a mesh are at most so long. */
 #define HW_MESH_MAX_LIST 16
 
@@ -31,6 +33,15 @@ bool hw_has_short_lists(const struct hw_degree_summary *summary);
 /* Whether these are the degrees of a mesh: short lists, whose lengths vary less than those of a
  * random graph. Local. */
 bool hw_is_mesh(const struct hw_degree_summary *summary);
+
+/* Whether no vertex has so many edges that a few vertices reach most of the graph: fewer than
+ * 4 sqrt(n). R-MAT graphs of skews .45, .15, .15, .25 are expected to have up to 2544 at scale 24,
+ * 0.6 sqrt(n), those of .57, .19, .19, .05 more than a hundred times as many. vertices: with edges;
+ * longest: edges of one, at most, 0 if unknown. Local. */
+static inline bool hw_lacks_hubs(double vertices, double longest)
+{
+    return vertices > 0 && longest > 0 && longest < 4 * sqrt(vertices);
+}
 
 /* Whether a part of such sizes may be of a mesh. Local. */
 bool hw_may_be_mesh(const struct hw_part *part);

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #ifndef __cplusplus
+#include "gpu/graph/degree_summary.h"
+
 #include <math.h>
 #endif
 
@@ -92,13 +94,10 @@ static inline bool hw_delta_is_even(const struct hw_delta_graph_class *graph)
            graph->max_degree < 8 * graph->mean_degree;
 }
 
-/* Whether no vertex has so many edges that a few vertices reach most of the graph: fewer than
- * 4 sqrt(n). R-MAT graphs of skews .45, .15, .15, .25 are expected to have up to 2544 at scale 24,
- * 0.6 sqrt(n), those of .57, .19, .19, .05 more than a hundred times as many. */
+/* Whether degrees hardly vary, or at least no vertex is a hub. */
 static inline bool hw_delta_has_no_hubs(const struct hw_delta_graph_class *graph)
 {
-    return hw_delta_is_even(graph) || (graph->vertices > 0 && graph->max_degree > 0 &&
-                                       graph->max_degree < 4 * sqrt(graph->vertices));
+    return hw_delta_is_even(graph) || hw_lacks_hubs(graph->vertices, graph->max_degree);
 }
 
 /* Whether a graph has lists worth a light/heavy split, but no hubs. */
