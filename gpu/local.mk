@@ -18,7 +18,8 @@ kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
   gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
   gpu/device/grid_barrier.cuh gpu/device/launch.h gpu/device/packed_queue.h \
-  gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
+  gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/summarized_bitmap.cuh \
+  gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h gpu/device/launch.c
 
 # comm: transports, all-gathers, barriers
@@ -89,6 +90,7 @@ kernel_includes += gpu/bfs/direction_optimizing/direction_policy.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_level_bitmap.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_queue.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
@@ -242,7 +244,8 @@ gpu_descriptors += gpu/sssp/distributed/distributed_sssp_descriptor.c
 # emulated: devices on processors, for tests where there is no GPU
 emulated = gpu/emulated/lanes.cc gpu/emulated/nvshmem.cc gpu/emulated/runtime.cc
 EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated/launch.h \
-  gpu/emulated/nvshmem.h gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
+  gpu/emulated/nvshmem.h gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu \
+  gpu/device/test_summarized_bitmap.cu
 
 EXTRA_DIST += $(kernels) $(nvshmem_kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
   gpu/bfs/direction_optimizing/test_direction_policy.c \
@@ -284,13 +287,19 @@ if EMULATED
 libhopwave_a_LIBADD += $(emulated:.cc=.o) $(nvshmem_kernels:.cu=.o)
 CLEANFILES += $(nvshmem_kernels:.cu=.cc)
 CLEANFILES += $(emulated:.cc=.o) $(emulated:.cc=.d) $(kernels:.cu=.cc) $(dynamic_kernels:.o=.cc)
--include $(emulated:.cc=.d)
-check_PROGRAMS += gpu/emulated/test_emulated.t
-TESTS += gpu/emulated/test_emulated.t
+-include $(emulated:.cc=.d) gpu/emulated/test_emulated.cu.d gpu/device/test_summarized_bitmap.cu.d
+check_PROGRAMS += gpu/emulated/test_emulated.t gpu/device/test_summarized_bitmap.t
+TESTS += gpu/emulated/test_emulated.t gpu/device/test_summarized_bitmap.t
 gpu_emulated_test_emulated_t_SOURCES =
 gpu_emulated_test_emulated_t_LDADD = gpu/emulated/test_emulated.o $(TAP_LDADD)
 gpu_emulated_test_emulated_t_DEPENDENCIES = gpu/emulated/test_emulated.o tests/tap/libtap.a libhopwave.a
 CLEANFILES += gpu/emulated/test_emulated.o gpu/emulated/test_emulated.cc gpu/emulated/test_emulated.cu.d
+gpu_device_test_summarized_bitmap_t_SOURCES =
+gpu_device_test_summarized_bitmap_t_LDADD = gpu/device/test_summarized_bitmap.o $(TAP_LDADD)
+gpu_device_test_summarized_bitmap_t_DEPENDENCIES = gpu/device/test_summarized_bitmap.o \
+  tests/tap/libtap.a libhopwave.a
+CLEANFILES += gpu/device/test_summarized_bitmap.o gpu/device/test_summarized_bitmap.cc \
+  gpu/device/test_summarized_bitmap.cu.d
 else
 $(dynamic_kernels): override NVCCFLAGS += -rdc=true
 gpu/dynamic_link.o: $(dynamic_kernels)

@@ -61,6 +61,10 @@ case $status in
             --layout 1d --device cuda --method fused --pull-weight "$weight" --roots 2 --check -o gpu.h5
         ok "has a level without a queue" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only\$'"
     done
+    # In 144 KiB (where devices are emulated) the bitmap of so many vertices does not fit next to the rest.
+    hopwave-generate -q --force --model erdos-renyi --scale 20 --edge-factor 4 -o larger.h5
+    ok "a random graph of 2^20 vertices" env HW_EMULATED_SHARED=144 hopwave-traverse -q --force \
+        larger.h5 --layout 1d --device cuda --method fused --roots 1 --check -o gpu.h5
     # Levels by bins are queued afterwards where the next one is not pulled: here never.
     for factor in 3 16; do
         hopwave-generate -q --force --model erdos-renyi --scale 16 --edge-factor "$factor" -o larger.h5
@@ -72,6 +76,17 @@ case $status in
     # Where devices are emulated, one whose blocks have no room for tiles and bins: 64 KiB.
     ok "or does without bins" env HW_EMULATED_SHARED=64 hopwave-traverse -q --force larger.h5 \
         --layout 1d --device cuda --method fused --roots 2 --check -o gpu.h5
+    # A kernel of graphs without hubs. Bottom-up few vertices are visited before the first level, which
+    # tests a summary of the bitmap first where that does not fit in the shared memory of a block: in
+    # 72 KiB (where devices are emulated) there is room for groups of 32 vertices.
+    hopwave-generate -q --force --model rmat --abcd .45,.15,.15,.25 --scale 19 --edge-factor 8 -o flat.h5
+    hopwave-generate -q --force --model rmat --abcd .45,.15,.15,.25 --scale 14 --directed -o flat-directed.h5
+    ok "R-MAT without hubs, bottom-up" env HW_EMULATED_SHARED=72 hopwave-traverse -q --force flat.h5 \
+        --layout 1d --device cuda --method fused --direction bottom-up --roots 1 --check -o gpu.h5
+    for graph in flat flat-directed; do
+        ok "$graph, any direction" hopwave-traverse -q --force $graph.h5 --layout 1d --device cuda \
+            --method fused --roots 2 --check -o gpu.h5
+    done
     ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
         --device cuda --method fused --roots 4 -o gpu.h5
     is "which the file says" "$(hopwave-info gpu.h5 | sed -n 's/^ *order: //p')" degree

@@ -103,10 +103,15 @@ struct hw_one_gpu_bfs_config {
     uint32_t hub_words;           /* words of the bitmap cached in shared memory */
     uint32_t single_cta_vertices; /* one block expands frontiers up to so many vertices */
     uint32_t single_cta_edges;    /* and edges */
-    bool short_lists;             /* most lists are short: read where vertices have them inline */
-    bool skip_precheck;           /* levels that queue nothing set bits without looking at them */
-    bool has_bins;                /* large ones among them bin their edges */
-    bool single_cta_bitmap_fits;  /* the bitmap fits in shared memory with both queues */
+    uint32_t summary_words; /* of a summary of the bitmap, the last of hub_words in levels that use
+                               one; 0: none do */
+    uint32_t summary_shift; /* a group has 2^summary_shift vertices */
+    bool no_hubs;           /* in the order of degrees, none has many more edges than others */
+    bool few_tests;         /* the bitmap does not fit in shared memory: tests are worth saving */
+    bool short_lists;       /* most lists are short: read where vertices have them inline */
+    bool skip_precheck;     /* levels that queue nothing set bits without looking at them */
+    bool has_bins;          /* large ones among them bin their edges */
+    bool single_cta_bitmap_fits; /* the bitmap fits in shared memory with both queues */
     struct hw_bfs_policy policy;
 };
 

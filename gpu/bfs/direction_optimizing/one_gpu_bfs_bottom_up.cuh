@@ -10,12 +10,19 @@
  * 2. Vertices whose first in-neighbor is unvisited, typically a fifth, are compacted in shared
  * memory. They test their eight inline neighbors, one 32-byte sector each. The chunk's words of the
  * next bitmap are assembled in shared memory and written once.
- * 3. Vertices that are still without parent search the rest of their lists, four lanes per list.
+ * 3. Vertices that are still without parent search the rest of their lists, two or four lanes per
+ * list and two lists at a time.
+ *
+ * Most vertices find a parent at once where there are hubs. Elsewhere they take several tests, most
+ * of them in the second-level cache, whose rate then bounds the level. So kernels of graphs without
+ * hubs test fewer neighbors at a time (Lists::few_tests), and where degrees vary the first level
+ * tests a summary of the bitmap first (gpu/device/summarized_bitmap.cuh).
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BOTTOM_UP_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BOTTOM_UP_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh"
+#include "gpu/bfs/direction_optimizing/one_gpu_bfs_level_bitmap.cuh"
 #include "gpu/graph/device_graph.cuh"
 
 namespace hw_one_gpu_bfs
@@ -25,27 +32,6 @@ namespace
 
 /* A block lists at most so many of the vertices that stay unvisited. */
 constexpr uint32_t max_listed_per_block = 256;
-
-/* Prepares the bitmap for testing: copies the words of the hubs to shared memory. lookups: expected
- * number of tests. All threads of the block. */
-__device__ __forceinline__ cached_bitmap stage_bitmap(const kernel_params &params,
-                                                      const uint32_t *bits, uint4 *shared_memory,
-                                                      uint32_t lookups)
-{
-    const uint32_t max_words = min(params.config.hub_words, bitmap_words(params));
-
-    return stage_hubs<threads>(bits, params.graph.core, max_words, shared_memory, lookups);
-}
-
-/* Tests that so many unvisited vertices are expected to take, for how much of the bitmap is worth
- * caching: few are left after the first one where there are hubs. */
-template <class Lists>
-__device__ __forceinline__ uint32_t expected_tests(const kernel_params &params, uint32_t unvisited)
-{
-    constexpr uint32_t each = Lists::has_bins ? 4 : 1;
-
-    return unvisited > params.graph.core / 4 ? each * min(unvisited, UINT32_MAX / each) : 0;
-}
 
 /* Counters and short lists of a block, in shared memory. The long lists are in the queues. */
 struct pull_counters {
@@ -148,7 +134,8 @@ __device__ __forceinline__ void load_first_neighbors(const kernel_params &params
 }
 
 /* Which of four in-neighbors are visited. */
-__device__ __forceinline__ uint32_t visited_nibble(const cached_bitmap &map, const uint4 &source)
+template <class Bitmap>
+__device__ __forceinline__ uint32_t visited_nibble(const Bitmap &map, const uint4 &source)
 {
     const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
     const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
@@ -200,8 +187,9 @@ __device__ __forceinline__ uint32_t word_of_nibbles(uint32_t nibble)
 
 /* Tests the first in-neighbors of a chunk. Stores vertices to test further in own.unvisited and
  * returns their number. Warp-collective. */
+template <class Bitmap>
 __device__ __forceinline__ uint32_t test_first_neighbors(const kernel_params &params,
-                                                         const cached_bitmap &map,
+                                                         const Bitmap &map,
                                                          const pull_buffers &pull, uint32_t chunk,
                                                          uint32_t word, const uint4 *source,
                                                          chunk_scratch &own, pull_counts &counts)
@@ -282,20 +270,51 @@ __device__ __forceinline__ prober load_prober(const kernel_params &params, bool 
     return own;
 }
 
+/* The same as probe_four(), two at a time: fewer tests, and a wait more. */
+template <class Bitmap>
+__device__ __forceinline__ uint32_t probe_pairs(const Bitmap &map, const uint4 &source, bool &more,
+                                                uint32_t &probes)
+{
+    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
+
+    more = source.w < map.core;
+    probes += (source.x < map.core) + (source.y < map.core);
+    if (has_bit(x, source.x))
+        return source.x;
+    if (has_bit(y, source.y))
+        return source.y;
+    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
+    probes += (source.z < map.core) + more;
+    if (has_bit(z, source.z))
+        return source.z;
+    return has_bit(w, source.w) ? source.w : HW_INVALID_VERTEX;
+}
+
+/* Searches four inline neighbors for a visited one. */
+template <class Lists>
+__device__ __forceinline__ uint32_t probe_inline(const typename Lists::bitmap &map,
+                                                 const uint4 &source, bool &more, uint32_t &probes)
+{
+    if constexpr (Lists::few_tests)
+        return probe_pairs(map, source, more, probes);
+    return probe_four(map, source, more, probes);
+}
+
 /* Searches the inline neighbors for a visited one and stores it as parent. Vertices without one are
  * appended to pull.remaining if their list continues, else stay unvisited. Returns the parent or
  * HW_INVALID_VERTEX. Warp-collective. */
+template <class Lists>
 __device__ __forceinline__ uint32_t probe_inline_neighbors(const kernel_params &params,
-                                                           const cached_bitmap &map,
+                                                           const typename Lists::bitmap &map,
                                                            const pull_buffers &pull,
                                                            const prober &own, pull_counts &counts)
 {
     const uint32_t lower = (1u << (threadIdx.x & 31)) - 1;
     bool more;
-    uint32_t parent = probe_four(map, own.four, more, counts.probes), place = 0;
+    uint32_t parent = probe_inline<Lists>(map, own.four, more, counts.probes), place = 0;
 
     if (parent == HW_INVALID_VERTEX && more)
-        parent = probe_four(map, own.last, more, counts.probes);
+        parent = probe_inline<Lists>(map, own.last, more, counts.probes);
     const bool found = parent != HW_INVALID_VERTEX, deep = !found && more;
     if (found)
         params.search.parent[own.vertex] = parent;
@@ -314,7 +333,8 @@ __device__ __forceinline__ uint32_t probe_inline_neighbors(const kernel_params &
 }
 
 /* Tests all inline neighbors of the listed candidates, the first included. */
-__device__ void pull_listed(const kernel_params &params, const cached_bitmap &map,
+template <class Lists>
+__device__ void pull_listed(const kernel_params &params, const typename Lists::bitmap &map,
                             const pull_buffers &pull, pull_counts &counts)
 {
     const uint32_t count = pull.counters->candidate_count;
@@ -322,7 +342,7 @@ __device__ void pull_listed(const kernel_params &params, const cached_bitmap &ma
     for (uint32_t base = threadIdx.x & ~31u; base < count; base += threads) {
         const uint32_t i = base + (threadIdx.x & 31);
         const prober own = load_prober(params, i < count, i < count ? pull.candidates[i] : 0);
-        const uint32_t parent = probe_inline_neighbors(params, map, pull, own, counts);
+        const uint32_t parent = probe_inline_neighbors<Lists>(params, map, pull, own, counts);
         if (parent == HW_INVALID_VERTEX)
             continue;
         const uint32_t bit = 1u << (own.vertex & 31);
@@ -333,11 +353,11 @@ __device__ void pull_listed(const kernel_params &params, const cached_bitmap &ma
 }
 
 /* Tests the inline neighbors of a chunk's remaining vertices, 64 at a time. Warp-collective. */
-__device__ __forceinline__ void test_inline_neighbors(const kernel_params &params,
-                                                      const cached_bitmap &map,
-                                                      const pull_buffers &pull, uint32_t chunk,
-                                                      uint32_t count, chunk_scratch &own,
-                                                      pull_counts &counts)
+template <class Lists>
+__device__ __forceinline__ void
+test_inline_neighbors(const kernel_params &params, const typename Lists::bitmap &map,
+                      const pull_buffers &pull, uint32_t chunk, uint32_t count, chunk_scratch &own,
+                      pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, base = chunk * HW_ONE_GPU_BFS_CHUNK_VERTICES;
 
@@ -353,7 +373,8 @@ __device__ __forceinline__ void test_inline_neighbors(const kernel_params &param
         for (uint32_t k = 0; k < 2; k++) {
             if (at + 32 * k >= count)
                 break;
-            if (probe_inline_neighbors(params, map, pull, two[k], counts) != HW_INVALID_VERTEX)
+            if (probe_inline_neighbors<Lists>(params, map, pull, two[k], counts) !=
+                HW_INVALID_VERTEX)
                 atomicOr(own.found + (two[k].vertex - base) / 32, 1u << (two[k].vertex & 31));
         }
     }
@@ -373,7 +394,8 @@ __device__ __forceinline__ void prefetch_first_neighbors(const kernel_params &pa
 
 /* All chunks, distributed cyclically over blocks, then warps. Software pipeline: prefetches the
  * first in-neighbors of the next chunk and loads the words of the one after it. */
-__device__ void pull_chunks(const kernel_params &params, const cached_bitmap &map,
+template <class Lists>
+__device__ void pull_chunks(const kernel_params &params, const typename Lists::bitmap &map,
                             const pull_buffers &pull, chunk_scratch &own, pull_counts &counts)
 {
     const uint32_t chunks = chunks_of(params), stride = gridDim.x * warps, lane = threadIdx.x & 31;
@@ -392,13 +414,13 @@ __device__ void pull_chunks(const kernel_params &params, const cached_bitmap &ma
         const bool has_word = lane < chunk_words && at < bitmap_words(params);
         const uint32_t settled = has_word ? own.found[lane] : 0;
         __syncwarp(); /* before own.found changes */
-        test_inline_neighbors(params, map, pull, chunk, count, own, counts);
+        test_inline_neighbors<Lists>(params, map, pull, chunk, count, own, counts);
         if (has_word) {
             pull.next_visited[at] = word | own.found[lane];
             if (pull.initial)
                 params.search.parent_is_first_neighbor[at] = settled;
-            else if (settled)
-                params.search.parent_is_first_neighbor[at] |= settled;
+            else if (settled) /* atomic, so that no load is waited for */
+                atomicOr(params.search.parent_is_first_neighbor + at, settled);
         }
         __syncwarp(); /* before the next chunk reuses the scratch */
         word = next_word;
@@ -408,75 +430,97 @@ __device__ void pull_chunks(const kernel_params &params, const cached_bitmap &ma
 
 /* ---- the rest of the lists ---- */
 
-/* 16 elements of a list, tested at a time by a group of four lanes. */
-constexpr uint32_t group_lanes = 4, groups = 32 / group_lanes, window_length = 4 * group_lanes;
+/* Elements [at, end) of a list, of which a group of lanes has the first four a lane in v. */
 template <typename Offset> struct list_window {
     Offset at, end;
     uint32_t v[4];
 };
 
-template <typename Offset>
+/* Loads what v holds. */
+template <uint32_t lanes, typename Offset>
 __device__ __forceinline__ void load_window(const kernel_params &params, list_window<Offset> &own)
 {
-    const uint32_t sub = threadIdx.x % group_lanes;
-    const Offset rest = own.end - own.at;
+    const uint32_t sub = threadIdx.x % lanes;
+    const Offset rest = own.at < own.end ? own.end - own.at : 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
-        const uint32_t i = group_lanes * k + sub;
+        const uint32_t i = lanes * k + sub;
         own.v[k] = i < rest ? __ldg(params.graph.in.neighbor + own.at + i) : HW_INVALID_VERTEX;
     }
 }
 
-/* Tests a window. Returns a visited in-neighbor in all lanes of the group, or HW_INVALID_VERTEX.
- * Advances own.at past the window; to the end if one was found or none can follow: lists ascend, so
- * the first vertex outside the core ends the search. Warp-collective. */
-template <typename Offset>
-__device__ __forceinline__ uint32_t probe_window(const cached_bitmap &map, list_window<Offset> &own,
-                                                 uint32_t &probes)
+/* The lanes of this lane's group. */
+template <uint32_t lanes> __device__ __forceinline__ uint32_t group_mask()
 {
-    const uint32_t lane = threadIdx.x & 31;
-    const uint32_t group = ((1u << group_lanes) - 1) << lane / group_lanes * group_lanes;
-    uint32_t word[4], hit = HW_INVALID_VERTEX;
+    return ((1u << lanes) - 1) << (threadIdx.x & 31) / lanes * lanes;
+}
 
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        word[k] = bitmap_word(map, own.v[k]);
-#pragma unroll
-    for (int k = 3; k >= 0; k--) {
-        probes += own.v[k] < map.core;
-        if (has_bit(word[k], own.v[k]))
-            hit = own.v[k];
-    }
-    const uint32_t hits = __ballot_sync(HW_WARP, hit != HW_INVALID_VERTEX) & group;
-    const uint32_t ends = __ballot_sync(HW_WARP, own.v[3] >= map.core) & group;
-    hit = __shfl_sync(HW_WARP, hit, hits ? __ffs(hits) - 1 : lane);
-    own.at = hits || ends || own.end - own.at <= window_length ? own.end : own.at + window_length;
+/* Advances a window past its elements; to the end of the list if a visited in-neighbor was found or
+ * none can follow: lists ascend, so the first vertex outside the core ends the search. hit: of this
+ * lane; hits: lanes of the group that have one. Returns that of the group, in all its lanes, or
+ * HW_INVALID_VERTEX. Warp-collective. */
+template <uint32_t lanes, class Bitmap, typename Offset>
+__device__ __forceinline__ uint32_t finish_window(const Bitmap &map, list_window<Offset> &own,
+                                                  uint32_t hit, uint32_t hits)
+{
+    constexpr uint32_t length = 4 * lanes;
+    const uint32_t ends = __ballot_sync(HW_WARP, own.v[3] >= map.core) & group_mask<lanes>();
+
+    hit = __shfl_sync(HW_WARP, hit, hits ? __ffs(hits) - 1 : threadIdx.x & 31);
+    own.at = hits || ends || own.end - own.at <= length ? own.end : own.at + length;
     return hits ? hit : HW_INVALID_VERTEX;
 }
 
-/* Tests the rest of a list until a visited in-neighbor is found. Warp-collective. */
-template <typename Offset>
-__device__ __forceinline__ uint32_t probe_rest(const kernel_params &params,
-                                               const cached_bitmap &map, list_window<Offset> &own,
-                                               uint32_t parent, uint32_t &probes)
+/* Tests two windows at the same time, `together` elements of each lane at a time, and advances
+ * them. parent: set where a visited in-neighbor was found, in all lanes of the group.
+ * Warp-collective. */
+template <uint32_t lanes, uint32_t together, class Bitmap, typename Offset>
+__device__ __forceinline__ void probe_windows(const Bitmap &map, list_window<Offset> (&own)[2],
+                                              uint32_t (&parent)[2], uint32_t &probes)
 {
-    while (__any_sync(HW_WARP, own.at < own.end)) {
-        load_window(params, own);
-        const uint32_t hit = probe_window(map, own, probes);
-        parent = hit != HW_INVALID_VERTEX ? hit : parent;
+    uint32_t hit[2] = {HW_INVALID_VERTEX, HW_INVALID_VERTEX}, hits[2] = {0, 0};
+
+#pragma unroll
+    for (uint32_t from = 0; from < 4; from += together) {
+        uint32_t word[2][together];
+        bool open[2];
+#pragma unroll
+        for (uint32_t j = 0; j < 2; j++)
+            open[j] = !hits[j] && own[j].v[from] < map.core;
+        if (from > 0 && !__any_sync(HW_WARP, open[0] || open[1]))
+            break;
+#pragma unroll
+        for (uint32_t j = 0; j < 2; j++)
+#pragma unroll
+            for (uint32_t k = 0; k < together; k++)
+                word[j][k] = open[j] ? bitmap_word(map, own[j].v[from + k]) : 0;
+#pragma unroll
+        for (uint32_t j = 0; j < 2; j++) {
+#pragma unroll
+            for (int k = together - 1; k >= 0; k--) {
+                probes += open[j] && own[j].v[from + k] < map.core;
+                if (has_bit(word[j][k], own[j].v[from + k]))
+                    hit[j] = own[j].v[from + k];
+            }
+            hits[j] = __ballot_sync(HW_WARP, hit[j] != HW_INVALID_VERTEX) & group_mask<lanes>();
+        }
     }
-    return parent;
+#pragma unroll
+    for (uint32_t j = 0; j < 2; j++) {
+        const uint32_t found = finish_window<lanes>(map, own[j], hit[j], hits[j]);
+        parent[j] = found != HW_INVALID_VERTEX ? found : parent[j];
+    }
 }
 
 /* Stores the parent of a group's vertex, or lists the vertex as still unvisited. Warp-collective.
  */
+template <uint32_t lanes>
 __device__ __forceinline__ void store_group_result(const kernel_params &params,
                                                    const pull_buffers &pull, bool active,
                                                    uint32_t v, uint32_t parent, pull_counts &counts)
 {
-    const bool leader = active && threadIdx.x % group_lanes == 0,
-               found = parent != HW_INVALID_VERTEX;
+    const bool leader = active && threadIdx.x % lanes == 0, found = parent != HW_INVALID_VERTEX;
 
     if (leader && found) {
         params.search.parent[v] = parent;
@@ -486,67 +530,67 @@ __device__ __forceinline__ void store_group_result(const kernel_params &params,
     record_unvisited(pull, leader && !found, v);
 }
 
-/* One vertex per lane, with the untested rest of its list. */
+/* One vertex per lane, with the bounds of its list. */
 template <typename Offset> struct remaining_lists {
     uint32_t v;
-    Offset at, end;
+    Offset begin, end;
 };
 
 template <typename Offset>
-__device__ __forceinline__ remaining_lists<Offset>
-load_remaining_lists(const kernel_params &params, const pull_buffers &pull, uint32_t base,
-                     uint32_t count)
+__device__ __forceinline__ remaining_lists<Offset> load_remaining_lists(const kernel_params &params,
+                                                                        uint32_t v, bool active)
 {
-    const uint32_t own = base + (threadIdx.x & 31);
-    remaining_lists<Offset> lists = {0, 0, 0};
-
-    if (own < count) {
-        lists.v = pull.remaining[own];
-        lists.end = hw_list_begin<Offset>(params.graph.in, lists.v + 1);
-        lists.at =
-            min(hw_list_begin<Offset>(params.graph.in, lists.v) + HW_ONE_GPU_BFS_INLINE_NEIGHBORS,
-                lists.end);
-    }
-    return lists;
+    if (!active)
+        return {0, 0, 0};
+    return {v, hw_list_begin<Offset>(params.graph.in, v),
+            hw_list_begin<Offset>(params.graph.in, v + 1)};
 }
 
-/* Loads the first window of the list that lane `from` holds. Warp-collective. */
+/* The first window of the list that lane `from` holds, not loaded yet. Warp-collective. */
 template <typename Offset>
-__device__ __forceinline__ list_window<Offset>
-first_window(const kernel_params &params, const remaining_lists<Offset> &lists, uint32_t from)
+__device__ __forceinline__ list_window<Offset> window_of(const remaining_lists<Offset> &lists,
+                                                         uint32_t from)
 {
-    list_window<Offset> own = {
-        __shfl_sync(HW_WARP, lists.at, from), __shfl_sync(HW_WARP, lists.end, from), {}};
+    const Offset begin = __shfl_sync(HW_WARP, lists.begin, from),
+                 end = __shfl_sync(HW_WARP, lists.end, from);
 
-    load_window(params, own);
-    return own;
+    return {begin + HW_ONE_GPU_BFS_INLINE_NEIGHBORS, end, {}};
 }
 
-/* A warp takes 32 vertices and loads the bounds of the next 32 lists early. Each group has the
- * first windows of two lists in flight. */
-template <typename Offset>
-__device__ void pull_remaining_lists(const kernel_params &params, const cached_bitmap &map,
+/* A warp takes 32 vertices, loads the bounds of the next 32 lists early, and the vertices after
+ * these. Each group has the windows of two lists in flight. */
+template <typename Offset, class Lists>
+__device__ void pull_remaining_lists(const kernel_params &params, const typename Lists::bitmap &map,
                                      const pull_buffers &pull, pull_counts &counts)
 {
-    const uint32_t count = pull.counters->remaining_count, group = (threadIdx.x & 31) / group_lanes;
-    uint32_t base = threadIdx.x & ~31u;
-    remaining_lists<Offset> lists = load_remaining_lists<Offset>(params, pull, base, count);
+    constexpr uint32_t together = Lists::few_tests ? 1 : 4, lanes = Lists::few_tests ? 2 : 4;
+    constexpr uint32_t groups = 32 / lanes;
+    const uint32_t count = pull.counters->remaining_count, lane = threadIdx.x & 31,
+                   group = lane / lanes;
+    uint32_t own = threadIdx.x, next = own + threads < count ? pull.remaining[own + threads] : 0;
+    remaining_lists<Offset> lists =
+        load_remaining_lists<Offset>(params, own < count ? pull.remaining[own] : 0, own < count);
 
-    for (; base < count; base += threads) {
+    for (; own - lane < count; own += threads) {
         const remaining_lists<Offset> upcoming =
-            load_remaining_lists<Offset>(params, pull, base + threads, count);
-        for (uint32_t k = 0; k < 32 && base + k < count; k += 2 * groups) {
-            const uint32_t from = k + group, other_from = from + groups;
-            const uint32_t v = __shfl_sync(HW_WARP, lists.v, from);
-            const uint32_t other = __shfl_sync(HW_WARP, lists.v, other_from);
-            list_window<Offset> first = first_window(params, lists, from);
-            list_window<Offset> second = first_window(params, lists, other_from);
-            const uint32_t hit = probe_window(map, first, counts.probes);
-            const uint32_t other_hit = probe_window(map, second, counts.probes);
-            store_group_result(params, pull, base + from < count, v,
-                               probe_rest(params, map, first, hit, counts.probes), counts);
-            store_group_result(params, pull, base + other_from < count, other,
-                               probe_rest(params, map, second, other_hit, counts.probes), counts);
+            load_remaining_lists<Offset>(params, next, own + threads < count);
+        if (own + 2 * threads < count)
+            next = pull.remaining[own + 2 * threads];
+        for (uint32_t k = 0; k < 32 && own - lane + k < count; k += 2 * groups) {
+            const uint32_t from[2] = {k + group, k + group + groups};
+            list_window<Offset> window[2] = {window_of(lists, from[0]), window_of(lists, from[1])};
+            uint32_t parent[2] = {HW_INVALID_VERTEX, HW_INVALID_VERTEX};
+            while (
+                __any_sync(HW_WARP, window[0].at < window[0].end || window[1].at < window[1].end)) {
+                load_window<lanes>(params, window[0]);
+                load_window<lanes>(params, window[1]);
+                probe_windows<lanes, together>(map, window, parent, counts.probes);
+            }
+#pragma unroll
+            for (uint32_t j = 0; j < 2; j++)
+                store_group_result<lanes>(params, pull, own - lane + from[j] < count,
+                                          __shfl_sync(HW_WARP, lists.v, from[j]), parent[j],
+                                          counts);
         }
         lists = upcoming;
     }
@@ -592,17 +636,17 @@ __device__ void pull_level(const kernel_params &params, grid_context &grid, cons
 
     if (threadIdx.x == 0)
         counters.candidate_count = counters.remaining_count = counters.unvisited_count = 0;
-    const cached_bitmap map =
-        stage_bitmap(params, visited, shared_memory, expected_tests<Lists>(params, unvisited));
+    const typename Lists::bitmap map =
+        stage_level_bitmap<Lists>(params, grid, visited, initial, unvisited, shared_memory);
     if (few_unvisited) {
         list_unvisited(params, map, pull);
         __syncthreads();
-        pull_listed(params, map, pull, counts);
+        pull_listed<Lists>(params, map, pull, counts);
     } else {
-        pull_chunks(params, map, pull, scratch[threadIdx.x / 32], counts);
+        pull_chunks<Lists>(params, map, pull, scratch[threadIdx.x / 32], counts);
     }
     __syncthreads();
-    pull_remaining_lists<Offset>(params, map, pull, counts);
+    pull_remaining_lists<Offset, Lists>(params, map, pull, counts);
     add_counts(&grid.block->probes, counts.probes);
     add_counts(&grid.block->discovered, counts.found);
     __syncthreads();

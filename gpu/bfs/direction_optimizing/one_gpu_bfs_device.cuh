@@ -11,6 +11,7 @@
 #include "gpu/device/cached_bitmap.cuh"
 #include "gpu/device/grid_barrier.cuh"
 #include "gpu/device/packed_queue.h"
+#include "gpu/device/summarized_bitmap.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/engine/trace_append.cuh"
 #include "gpu/graph/device_graph.cuh"
@@ -67,7 +68,11 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 struct one_gpu {
     static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
     static constexpr uint32_t inline_length = 0;
-    static constexpr bool has_bins = false; /* whether large levels may bin their edges */
+    static constexpr bool has_bins = false;    /* whether large levels may bin their edges */
+    static constexpr bool few_tests = false;   /* whether fewer neighbors are tested at a time,
+                                                  bottom-up */
+    static constexpr bool has_summary = false; /* whether the first bottom-up level may test one */
+    using bitmap = cached_bitmap;              /* that levels test bottom-up */
 
     static __device__ __forceinline__ uint32_t core(const kernel_params &params)
     {
@@ -128,6 +133,13 @@ struct one_gpu {
     }
 };
 
+/* The same for graphs without hubs in the order of degrees, whose bitmap does not fit in shared
+ * memory. */
+struct one_gpu_no_hubs : one_gpu {
+    static constexpr bool few_tests = true, has_summary = true;
+    using bitmap = summarized_bitmap;
+};
+
 /* The same for undirected graphs without hubs in their own order
  * (gpu/bfs/direction_optimizing/one_gpu_bfs_binned.cuh). */
 struct one_gpu_even_degrees : one_gpu {
@@ -135,9 +147,14 @@ struct one_gpu_even_degrees : one_gpu {
     static constexpr count64 edges_per_bin_thread = 4; /* of the grid; smaller levels do not bin */
 };
 
+/* The same where the bitmap does not fit in shared memory. */
+struct one_gpu_many_even_degrees : one_gpu_even_degrees {
+    static constexpr bool few_tests = true;
+};
+
 /* The same for those most of whose lists are short: these are read where a vertex has its first
  * neighbors. */
-struct one_gpu_short_lists : one_gpu_even_degrees {
+struct one_gpu_short_lists : one_gpu_many_even_degrees {
     static constexpr uint32_t inline_length = HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
     static constexpr count64 edges_per_bin_thread = 8;
 

@@ -9,6 +9,7 @@
 #include "gpu/engine/results_on_host.h"
 #include "gpu/engine/step_trace.h"
 #include "gpu/graph/build/csr_builder.h"
+#include "gpu/graph/degree_summary.h"
 #include "gpu/sssp/common/small_frontier_host.h"
 
 /* Frontiers of up to so many edges are queued. */
@@ -86,6 +87,16 @@ static uint32_t find_short_list_begin(const struct hw_degree_order *order)
     return from;
 }
 
+/* Length of the lists of the vertex of highest degree, which comes first. */
+static double longest_lists(const struct hw_degree_order *order)
+{
+    if (order->core == 0)
+        return 0;
+    const hw_count in = order->part->directed ? order->in.offset[1] - order->in.offset[0] : 0;
+
+    return (double)(order->out.offset[1] - order->out.offset[0] + in);
+}
+
 static void reserve_pendants(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs_params *params,
                              hw_count core, hw_count active)
 {
@@ -143,6 +154,8 @@ static enum hw_status plan_levels(struct hw_gpu_engine *engine, struct hw_error 
     params->config.short_lists =
         !order->by_degree && !graph->directed && !graph->wide &&
         graph->edges < (uint64_t)graph->active * HW_ONE_GPU_BFS_INLINE_NEIGHBORS;
+    params->config.no_hubs = order->by_degree && !graph->wide &&
+                             hw_lacks_hubs((double)graph->active, longest_lists(order));
     params->config.short_list_begin = find_short_list_begin(order);
     params->config.trace_capacity = hw_gpu_trace_capacity(graph->vertices);
     for (int half = 0; half < 2; half++) {

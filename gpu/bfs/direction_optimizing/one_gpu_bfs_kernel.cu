@@ -501,6 +501,9 @@ __global__ void __launch_bounds__(threads, 1)
     save_phase(params, grid);
 }
 
+/* Shared memory of a block for the scratch of its warps, bottom-up. */
+constexpr uint32_t scratch_bytes = warps * static_cast<uint32_t>(sizeof(chunk_scratch));
+
 /* Shared memory of a block that bins edges and visits bins. */
 uint32_t binned_shared_bytes(const hw_one_gpu_bfs_params *params)
 {
@@ -519,27 +522,65 @@ uint32_t cached_bitmap_bytes(const hw_one_gpu_bfs_params *params, uint32_t all)
     return params->config.has_bins && all > 4 * most ? without_hubs : most;
 }
 
+/* Plans the summary of a bitmap in `left` bytes of shared memory, in groups as small as fit. Next
+ * to it there is room for some hubs, and a first-level cache of 60 KiB: R-MAT of .45, .15, .15,
+ * .25, scale 24, 336 GTEPS; with 0 and 20 KiB of hubs 326 and 326, with 64 and 78 KiB, where 28 are
+ * left for that cache, 303 and 305; without a summary 317 (one H200; 2026-11-27). */
+void plan_summary(hw_one_gpu_bfs_params *params, uint32_t left)
+{
+    constexpr uint32_t hub_words = 44u << 8;
+    const uint32_t most_words = min(132u << 8, left / 4 - min(left / 4, hub_words));
+    const uint32_t all = (params->graph.core + 31) / 32;
+    uint32_t shift = min_summary_shift;
+
+    while (shift < max_summary_shift && summary_words(all, shift) > most_words)
+        shift++;
+    const uint32_t words = summary_words(all, shift);
+    if (words > most_words)
+        return;
+    params->config.summary_shift = shift;
+    params->config.summary_words = words;
+    params->config.hub_words = words + hub_words;
+}
+
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
     if (params->config.short_lists)
         return reinterpret_cast<const void *>(search<uint32_t, one_gpu_short_lists>);
     if (params->config.has_bins)
-        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_even_degrees>);
+        return params->config.few_tests
+                   ? reinterpret_cast<const void *>(search<uint32_t, one_gpu_many_even_degrees>)
+                   : reinterpret_cast<const void *>(search<uint32_t, one_gpu_even_degrees>);
+    if (params->config.no_hubs && params->config.few_tests)
+        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_no_hubs>);
     return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, one_gpu>)
                               : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
 }
 
-/* Chooses the kernel, without bins where they do not fit in the shared memory that a block has,
- * which *bytes is set to. Returns a cudaError_t. */
-int choose_kernel(hw_one_gpu_bfs_params *params, const void **kernel, uint32_t *bytes)
+/* Bytes of a bitmap over the vertices that are searched. */
+uint32_t bitmap_bytes(const hw_one_gpu_bfs_params *params)
 {
-    *kernel = kernel_of(params);
-    const int error = hw_dynamic_shared_limit(*kernel, bytes);
-    if (error != cudaSuccess || !params->config.has_bins || binned_shared_bytes(params) <= *bytes)
+    return (params->graph.core + 31) / 32 * 4;
+}
+
+/* Bytes of the bitmap that a block caches in shared memory, of which it has `left`. */
+uint32_t hub_bytes(const hw_one_gpu_bfs_params *params, uint32_t left)
+{
+    return min(left - scratch_bytes, cached_bitmap_bytes(params, bitmap_bytes(params)));
+}
+
+/* Chooses the kernel, without bins where they do not fit in the shared memory that a block has,
+ * which *left is set to. Returns a cudaError_t. */
+int choose_kernel(hw_one_gpu_bfs_params *params, const void **kernel, uint32_t *left)
+{
+    int error = hw_dynamic_shared_limit(kernel_of(params), left);
+
+    if (error != cudaSuccess)
         return error;
-    params->config.has_bins = false;
+    params->config.has_bins = params->config.has_bins && binned_shared_bytes(params) <= *left;
+    params->config.few_tests = bitmap_bytes(params) > hub_bytes(params, *left);
     *kernel = kernel_of(params);
-    return hw_dynamic_shared_limit(*kernel, bytes);
+    return hw_dynamic_shared_limit(*kernel, left);
 }
 
 } // namespace
@@ -556,21 +597,22 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_sh
 
     if (error != cudaSuccess)
         return error;
-    const uint32_t bits = (params->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
+    const uint32_t bits = bitmap_bytes(params), each = 2 * (width + 8) + 4;
     params->config.single_cta_vertices = 4096 * each + bits <= left ? 4096
                                          : 2048 * each <= left      ? 2048
                                                                     : 1024;
     params->config.single_cta_edges = 6144;
     params->config.policy.block_vertices = params->config.single_cta_vertices;
     params->config.policy.block_edges = params->config.single_cta_edges / 2;
-    const uint32_t scratch = warps * static_cast<uint32_t>(sizeof(chunk_scratch));
-    params->config.hub_words = min(left - scratch, cached_bitmap_bytes(params, bits)) / 16 * 4;
+    params->config.hub_words = hub_bytes(params, left) / 16 * 4;
+    if (params->config.no_hubs && params->config.few_tests)
+        plan_summary(params, left - scratch_bytes);
     const uint32_t queues = params->config.single_cta_vertices * each;
     params->config.single_cta_bitmap_fits = bits <= left - queues;
-    shape->shared_bytes = max(
-        max(static_cast<uint32_t>(warps * sizeof(hw_bfs::warp_buffer)),
-            queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
-        max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
+    shape->shared_bytes = max(max(static_cast<uint32_t>(warps * sizeof(hw_bfs::warp_buffer)),
+                                  queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
+                              max(params->config.hub_words * 4 + scratch_bytes,
+                                  static_cast<uint32_t>(sizeof(tail_shared))));
     if (params->config.has_bins)
         shape->shared_bytes = max(shape->shared_bytes, binned_shared_bytes(params));
     error = hw_resident_grid(kernel, threads, shape->shared_bytes, 1, &shape->blocks);

@@ -20,8 +20,9 @@ __device__ __forceinline__ uint4 no_neighbors()
 }
 
 /* The first visited one of four in-neighbors, or HW_INVALID_VERTEX. more: the list may continue. */
-__device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const uint4 &source,
-                                               bool &more, uint32_t &probes)
+template <class Bitmap>
+__device__ __forceinline__ uint32_t probe_four(const Bitmap &map, const uint4 &source, bool &more,
+                                               uint32_t &probes)
 {
     const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
     const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
