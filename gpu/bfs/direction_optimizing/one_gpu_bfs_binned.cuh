@@ -13,7 +13,8 @@
  * bits: a bitmap marks the first edge of each list in the tile.
  *
  * A bin has room for a multiple of its vertices. Edges beyond that discover their targets at once,
- * as in other levels: nothing depends on the distribution of targets but time.
+ * as in other levels: nothing depends on the distribution of targets but time. In the order of
+ * degrees these are edges to the first vertices, most of which are visited before any large level.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BINNED_CUH
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BINNED_CUH
@@ -133,8 +134,8 @@ __device__ __forceinline__ uint32_t binned_neighbor(const kernel_params &params,
 }
 
 /* Reserves places in the bins for the entries of a tile, of which tile.count says how many each
- * gets. All threads of the block. */
-__device__ void reserve_bins(const hw_one_gpu_bfs_bins &bins, edge_tile &tile)
+ * gets. Returns how many all get. All threads of the block. */
+__device__ uint32_t reserve_bins(const hw_one_gpu_bfs_bins &bins, edge_tile &tile)
 {
     const uint32_t first = threadIdx.x * bins_per_thread;
     uint32_t place[bins_per_thread], own = 0;
@@ -156,6 +157,7 @@ __device__ void reserve_bins(const hw_one_gpu_bfs_bins &bins, edge_tile &tile)
         begin += tile.count[first + k];
     }
     __syncthreads();
+    return static_cast<uint32_t>(all);
 }
 
 /* Visits the target of an entry that its bin has no room for. Returns whether it was new. */
@@ -164,7 +166,7 @@ __device__ __noinline__ uint32_t visit_beyond_bin(const kernel_params &params, u
 {
     const uint32_t target = static_cast<uint32_t>(entry >> 32), bit = 1u << (target & 31);
 
-    if (atomicOr(visited + target / 32, bit) & bit)
+    if (__ldcg(visited + target / 32) & bit || atomicOr(visited + target / 32, bit) & bit)
         return 0;
     params.search.parent[target] = static_cast<uint32_t>(entry);
     return 1;
@@ -190,9 +192,10 @@ __device__ uint32_t store_tile(const kernel_params &params, const edge_tile &til
     return discovered;
 }
 
-/* Sorts the edges of a tile, whose lists are loaded, by bin. All threads of the block. */
+/* Sorts the edges of a tile, whose lists are loaded, by bin. Returns how many entries these are:
+ * edges to leaves have none. All threads of the block. */
 template <class Lists>
-__device__ void sort_tile(const kernel_params &params, edge_tile &tile, uint32_t length)
+__device__ uint32_t sort_tile(const kernel_params &params, edge_tile &tile, uint32_t length)
 {
     const uint32_t shift = params.bins.shift;
     uint32_t target[edges_per_thread], source[edges_per_thread], place[edges_per_thread];
@@ -203,19 +206,22 @@ __device__ void sort_tile(const kernel_params &params, edge_tile &tile, uint32_t
         target[k] = HW_INVALID_VERTEX;
         if (edge < length)
             target[k] = binned_neighbor<Lists>(params, tile, edge, &source[k]);
+        if (Lists::has_leaves && target[k] >= params.graph.core)
+            target[k] = HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (uint32_t k = 0; k < edges_per_thread; k++)
         if (target[k] != HW_INVALID_VERTEX)
             place[k] = atomicAdd(&tile.count[target[k] >> shift], 1u);
     __syncthreads();
-    reserve_bins(params.bins, tile);
+    const uint32_t entries = reserve_bins(params.bins, tile);
 #pragma unroll
     for (uint32_t k = 0; k < edges_per_thread; k++)
         if (target[k] != HW_INVALID_VERTEX)
             tile.entry[tile.begin[target[k] >> shift] + place[k]] =
                 static_cast<count64>(target[k]) << 32 | source[k];
     __syncthreads();
+    return Lists::has_leaves ? entries : length;
 }
 
 /* Stores the block's share of the frontier's edges in bins. Returns how many vertices the thread
@@ -236,8 +242,8 @@ __device__ uint32_t bin_edges(const kernel_params &params, const binned_frontier
     range.list = warp_prefix_search<uint32_t>(frontier.queue.prefix, frontier.vertices, range.from);
     while (range.from < to) {
         load_binned_lists<Lists>(params, frontier, tile, to, range);
-        sort_tile<Lists>(params, tile, range.end - range.from);
-        discovered += store_tile(params, tile, range.end - range.from, visited);
+        const uint32_t entries = sort_tile<Lists>(params, tile, range.end - range.from);
+        discovered += store_tile(params, tile, entries, visited);
         range.list += range.lists - 1; /* the last list may go on */
         if (range.list + 1 < frontier.vertices &&
             __ldcg(frontier.queue.prefix + range.list + 1) <= range.end)

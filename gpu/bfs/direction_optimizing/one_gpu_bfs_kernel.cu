@@ -512,14 +512,15 @@ uint32_t binned_shared_bytes(const hw_one_gpu_bfs_params *params)
     return max(static_cast<uint32_t>(sizeof(edge_tile)), 4 * width + width / 4);
 }
 
-/* Bytes of the bitmap, which has `all`, that a block caches in shared memory. Where it has no hubs
- * and no quarter of it fits, with which lists begin, the first-level cache is worth more than the
- * last third. */
+/* Bytes of the bitmap, which has `all`, that a block caches in shared memory. Where vertices are in
+ * no order of degrees and no quarter of it fits, with which lists begin, the first-level cache is
+ * worth more than the last third. */
 uint32_t cached_bitmap_bytes(const hw_one_gpu_bfs_params *params, uint32_t all)
 {
     constexpr uint32_t most = 152u << 10, without_hubs = 100u << 10;
 
-    return params->config.has_bins && all > 4 * most ? without_hubs : most;
+    return params->config.has_bins && !params->config.no_hubs && all > 4 * most ? without_hubs
+                                                                                : most;
 }
 
 /* Plans the summary of a bitmap in `left` bytes of shared memory, in groups as small as fit. Next
@@ -545,14 +546,16 @@ void plan_summary(hw_one_gpu_bfs_params *params, uint32_t left)
 
 const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
+    const bool few_tests = params->config.few_tests;
+
     if (params->config.short_lists)
         return reinterpret_cast<const void *>(search<uint32_t, one_gpu_short_lists>);
+    if (params->config.no_hubs && few_tests)
+        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_no_hubs>);
     if (params->config.has_bins)
-        return params->config.few_tests
+        return few_tests
                    ? reinterpret_cast<const void *>(search<uint32_t, one_gpu_many_even_degrees>)
                    : reinterpret_cast<const void *>(search<uint32_t, one_gpu_even_degrees>);
-    if (params->config.no_hubs && params->config.few_tests)
-        return reinterpret_cast<const void *>(search<uint32_t, one_gpu_no_hubs>);
     return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, one_gpu>)
                               : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
 }
@@ -577,8 +580,9 @@ int choose_kernel(hw_one_gpu_bfs_params *params, const void **kernel, uint32_t *
 
     if (error != cudaSuccess)
         return error;
-    params->config.has_bins = params->config.has_bins && binned_shared_bytes(params) <= *left;
     params->config.few_tests = bitmap_bytes(params) > hub_bytes(params, *left);
+    params->config.has_bins = params->config.has_bins && binned_shared_bytes(params) <= *left &&
+                              (!params->config.no_hubs || params->config.few_tests);
     *kernel = kernel_of(params);
     return hw_dynamic_shared_limit(*kernel, left);
 }

@@ -30,7 +30,7 @@ __device__ __forceinline__ cached_bitmap stage_bitmap(const kernel_params &param
 template <class Lists>
 __device__ __forceinline__ uint32_t expected_tests(const kernel_params &params, uint32_t unvisited)
 {
-    constexpr uint32_t each = Lists::has_bins ? 4 : 1;
+    constexpr uint32_t each = Lists::tests_per_vertex;
 
     return unvisited > params.graph.core / 4 ? each * min(unvisited, UINT32_MAX / each) : 0;
 }
