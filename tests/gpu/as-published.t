@@ -145,8 +145,14 @@ rows "duplicate removal alone" "{s['routine'].decode() for s in r('queue')} == {
     and r('without')['discovered'].sum() == 0 and not len(r('leaves'))"
 search $alone --large-lists dynamic --large-list-length 64
 rows "dynamic parallelism alone" "len(r('queue.vw32.dynamic')) == len(r('queue'))"
+# Frontiers of more vertices than an H200 has warps get narrower ones.
+hopwave-generate -q --model rmat --scale 14 --directed --weights integer:1:255 -o wide.h5
+graph=wide
+cpu --method bellman-ford
 search $alone --virtual-warps dynamic
 rows "dynamic virtual warps alone" "len({s['routine'] for s in r('queue.vw')}) > 1"
+graph=directed
+cpu --method bellman-ford
 search $alone --cache-hints on
 rows "cache hints alone" "{s['routine'].decode() for s in r('queue')} == {'queue.vw32.h'}"
 search $alone --coalesced-enqueue on

@@ -87,10 +87,10 @@ case $status in
         ok "$graph, any direction" hopwave-traverse -q --force $graph.h5 --layout 1d --device cuda \
             --method fused --roots 2 --check -o gpu.h5
     done
-    # In 132 KiB (where devices are emulated) its levels go by bins, but for edges to vertices of one edge.
-    hopwave-generate -q --force --model rmat --abcd .45,.15,.15,.25 --scale 20 --edge-factor 6 -o flat.h5
-    ok "top-down alone" env HW_EMULATED_SHARED=132 hopwave-traverse -q --force flat.h5 --layout 1d \
-        --device cuda --method fused --direction top-down --roots 1 --check -o gpu.h5
+    # Where the bitmap does not fit its levels go by bins, but for edges to vertices of one edge.
+    hopwave-generate -q --force --model rmat --abcd .45,.15,.15,.25 --scale 21 --edge-factor 3 -o flat.h5
+    ok "top-down alone" hopwave-traverse -q --force flat.h5 --layout 1d --device cuda \
+        --method fused --direction top-down --roots 1 --check -o gpu.h5
     ok "it has levels by bins" sh -c "tr '\0' '\n' <gpu.h5 | grep -aq '^push only$'"
     ok "R-MAT graphs are ordered by degree" hopwave-traverse -q --force g.h5 --layout 1d \
         --device cuda --method fused --roots 4 -o gpu.h5
