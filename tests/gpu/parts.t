@@ -7,15 +7,9 @@
 hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
 needs_gpu "searches on several parts" 2 recipe.h5 --layout 1d --parts 2
 
-# Those that searches see.
 emulated=
-if hopwave-info --version | grep -q emulated; then
-    emulated=yes
-    gpus=${HW_EMULATED_DEVICES:-4}
-else
-    gpus=$(nvidia-smi -L | wc -l)
-fi
-[ -z "${CUDA_VISIBLE_DEVICES-}" ] || gpus=$(echo "$CUDA_VISIBLE_DEVICES" | tr , '\n' | wc -l)
+is_emulated && emulated=yes
+gpus=$(gpus)
 
 # compare NAME GRAPH PARTS OPTIONS...: the levels of the CPU.
 compare() {

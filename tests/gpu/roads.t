@@ -14,9 +14,8 @@ awk 'BEGIN { n = 48
     for (v = 3000; v < 3060; v++) print v, v + 1, 9 }' >grid.wel
 hopwave-import -q --undirected grid.wel --vertices 3100 -o grid.h5
 needs_gpu "roads on several GPUs" 2 grid.h5 --layout 1d --parts 2 --algorithm sssp
-ranks 2 hopwave-traverse -q --force grid.h5 --device cuda --layout 1d --parts 2 --algorithm sssp \
-    --transport peer --roots 1 --store none -o first.h5 2>err || {
-    skip "roads on several GPUs" "two ranks have no GPU each: $(head -n 1 err)"
+[ "$(gpus)" -ge 2 ] || {
+    skip "roads on several GPUs" "there is one GPU here"
     done_testing
 }
 

@@ -4,6 +4,22 @@
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "${work:?}" || exit 99
 
+# Whether devices are emulated.
+is_emulated() {
+    hopwave-info --version | grep -q emulated
+}
+
+# Prints how many GPUs searches see.
+gpus() {
+    if [ -n "${CUDA_VISIBLE_DEVICES-}" ]; then
+        echo "$CUDA_VISIBLE_DEVICES" | tr , '\n' | wc -l
+    elif is_emulated; then
+        echo "${HW_EMULATED_DEVICES:-4}"
+    else
+        nvidia-smi -L | wc -l
+    fi
+}
+
 # needs_gpu WHAT RANKS GRAPH OPTIONS...: a first search, to first.h5. Where this machine or
 # build cannot make one, that must be said in the right words, and the test ends here: WHAT is
 # skipped.
