@@ -68,8 +68,9 @@ __device__ __forceinline__ void prefetch_inline_neighbors(const hw_gpu_graph &gr
 struct one_gpu {
     static constexpr int edge_bits = HW_ONE_GPU_BFS_EDGE_BITS;
     static constexpr uint32_t inline_length = 0;
-    static constexpr bool has_leaves = true;   /* lists end with vertices that have no bits */
-    static constexpr bool has_bins = false;    /* whether large levels may bin their edges */
+    static constexpr bool has_leaves = true; /* lists end with vertices that have no bits */
+    static constexpr bool has_bins = false;  /* whether large levels may bin their edges */
+    static constexpr count64 edges_per_bin_thread = 4; /* of the grid; smaller levels do not bin */
     static constexpr bool few_tests = false;   /* whether fewer neighbors are tested at a time,
                                                   bottom-up */
     static constexpr bool has_summary = false; /* whether the first bottom-up level may test one */
@@ -140,7 +141,6 @@ struct one_gpu {
  * memory. */
 struct one_gpu_no_hubs : one_gpu {
     static constexpr bool has_bins = true, few_tests = true, has_summary = true;
-    static constexpr count64 edges_per_bin_thread = 4; /* of the grid; smaller levels do not bin */
     using bitmap = summarized_bitmap;
 };
 
@@ -149,7 +149,6 @@ struct one_gpu_no_hubs : one_gpu {
 struct one_gpu_even_degrees : one_gpu {
     static constexpr bool has_leaves = false, has_bins = true;
     static constexpr uint32_t tests_per_vertex = 4;
-    static constexpr count64 edges_per_bin_thread = 4; /* as above */
 };
 
 /* The same where the bitmap does not fit in shared memory. */

@@ -523,6 +523,12 @@ uint32_t cached_bitmap_bytes(const hw_one_gpu_bfs_params *params, uint32_t all)
                                                                                 : most;
 }
 
+/* Bytes of a bitmap over the vertices that are searched. */
+uint32_t bitmap_bytes(const hw_one_gpu_bfs_params *params)
+{
+    return (params->graph.core + 31) / 32 * 4;
+}
+
 /* Plans the summary of a bitmap in `left` bytes of shared memory, in groups as small as fit. Next
  * to it there is room for some hubs, and a first-level cache of 60 KiB: R-MAT of .45, .15, .15,
  * .25, scale 24, 336 GTEPS; with 0 and 20 KiB of hubs 326 and 326, with 64 and 78 KiB, where 28 are
@@ -531,7 +537,7 @@ void plan_summary(hw_one_gpu_bfs_params *params, uint32_t left)
 {
     constexpr uint32_t hub_words = 44u << 8;
     const uint32_t most_words = min(132u << 8, left / 4 - min(left / 4, hub_words));
-    const uint32_t all = (params->graph.core + 31) / 32;
+    const uint32_t all = bitmap_bytes(params) / 4;
     uint32_t shift = min_summary_shift;
 
     while (shift < max_summary_shift && summary_words(all, shift) > most_words)
@@ -558,12 +564,6 @@ const void *kernel_of(const hw_one_gpu_bfs_params *params)
                    : reinterpret_cast<const void *>(search<uint32_t, one_gpu_even_degrees>);
     return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t, one_gpu>)
                               : reinterpret_cast<const void *>(search<uint32_t, one_gpu>);
-}
-
-/* Bytes of a bitmap over the vertices that are searched. */
-uint32_t bitmap_bytes(const hw_one_gpu_bfs_params *params)
-{
-    return (params->graph.core + 31) / 32 * 4;
 }
 
 /* Bytes of the bitmap that a block caches in shared memory, of which it has `left`. */
