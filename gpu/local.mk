@@ -207,7 +207,7 @@ kernel_includes += gpu/sssp/delta/delta_search.h gpu/sssp/delta/search/delta_bar
   gpu/sssp/delta/search/delta_phases.cuh gpu/sssp/delta/search/delta_pull.cuh \
   gpu/sssp/delta/search/delta_push.cuh gpu/sssp/delta/search/delta_push_queue.cuh \
   gpu/sssp/delta/search/delta_receive.cuh \
-  gpu/sssp/delta/search/delta_step_queues.cuh
+  gpu/sssp/delta/search/delta_step_queues.cuh gpu/sssp/delta/search/delta_steps.cuh
 gpu_sources += gpu/sssp/delta/peer/internode_delta_host.c \
   gpu/sssp/delta/peer/internode_delta_host.h gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h \
   gpu/sssp/delta/peer/peer_small_frontier_host.c gpu/sssp/delta/peer/peer_small_frontier_host.h \
