@@ -13,6 +13,17 @@ int hw_multiprocessors(int *count)
     return (int)error;
 }
 
+int hw_l2_cache_bytes(uint64_t *bytes)
+{
+    int device = 0, size = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&size, cudaDevAttrL2CacheSize, device);
+    *bytes = (uint64_t)size;
+    return (int)error;
+}
+
 int hw_dynamic_shared_limit(const void *kernel, uint32_t *bytes)
 {
     int device = 0, limit = 0;

@@ -18,6 +18,9 @@ extern "C" {
 /* *count: multiprocessors of the current device. Returns a cudaError_t. Local. */
 int hw_multiprocessors(int *count);
 
+/* *bytes: of the second-level cache of the current device. Returns a cudaError_t. Local. */
+int hw_l2_cache_bytes(uint64_t *bytes);
+
 /* *bytes: dynamic shared memory that a block of the kernel can have on the current device, besides
  * its static shared memory. Returns a cudaError_t. Local. */
 int hw_dynamic_shared_limit(const void *kernel, uint32_t *bytes);

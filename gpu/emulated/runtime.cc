@@ -293,6 +293,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
     *value = attribute == cudaDevAttrMultiProcessorCount
                  ? static_cast<int>(setting("HW_EMULATED_MULTIPROCESSORS", 3))
              : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? max_shared()
+             : attribute == cudaDevAttrL2CacheSize /* small, so that graphs of tests exceed it */
+                 ? static_cast<int>(setting("HW_EMULATED_L2_BYTES", 32 << 10))
              : attribute == cudaDevAttrComputeCapabilityMajor
                  ? static_cast<int>(setting("HW_EMULATED_CAPABILITY", 9))
                  : attribute == cudaDevAttrCooperativeLaunch;

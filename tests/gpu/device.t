@@ -2,8 +2,7 @@
 # --device cuda: a sentence where there is no device, the CPU's levels where there is
 # one. tests/gpu/traverse.sh tries every method at length.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --edge-factor 6 -o g.h5
 hopwave-traverse -q g.h5 --layout 1d --device cuda --roots 4 -o gpu.h5 2>err
@@ -107,6 +106,21 @@ case $status in
     hopwave-generate -q --model rmat --scale 9 --edge-factor 6 --weights uniform -o w.h5
     ok "shortest paths too" hopwave-traverse -q w.h5 --layout 1d --algorithm sssp --device cuda \
         --roots 4 --check -o paths.h5
+    # Graphs without hubs whose vertices exceed the second-level cache: the nearest vertices push
+    # their heavy edges before the first pull, so that it ends earlier in each list.
+    scale=22
+    if is_emulated; then
+        scale=12
+    fi
+    for weights in uniform integer:0:9; do
+        hopwave-generate -q --force --model rmat --abcd .45,.15,.15,.25 --scale $scale \
+            --edge-factor 16 --weights $weights -o flat.h5
+        ok "graphs without hubs, weights $weights" hopwave-traverse -q --force flat.h5 --layout 1d \
+            --algorithm sssp --method delta --device cuda --roots 8 --check -o flat-$weights.h5
+    done
+    tr '\0' '\n' <flat-uniform.h5 | grep -a '^long\.pu' >long
+    ok "heavy edges of the nearest vertices are pushed" grep -q push long
+    ok "those of the others are pulled" grep -q pull long
     # Blocks that are late decide by the same counters: searches that disturb each other, of many steps.
     hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 --weights uniform -o steps.h5
     echo 2463 >late-root

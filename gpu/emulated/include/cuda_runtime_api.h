@@ -34,6 +34,7 @@ typedef enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
     cudaDevAttrCooperativeLaunch,
+    cudaDevAttrL2CacheSize,
     cudaDevAttrComputeCapabilityMajor,
     cudaDevAttrComputeCapabilityMinor
 } cudaDeviceAttr;

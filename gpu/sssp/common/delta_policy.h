@@ -55,6 +55,8 @@ struct hw_delta_graph_class {
     double max_degree;  /* 0: unknown */
     double width;       /* hw_bucket_width(): of a bucket that suits a CPU */
     bool whole_weights; /* weights are whole numbers */
+    bool exceeds_cache; /* one GPU: words of all vertices take a third of the second-level cache */
+    bool pulls_first;   /* pulls push nothing: the kernel for graphs without hubs on one GPU */
 };
 
 /* When and how far, for one graph. Edges are per GPU. */
@@ -64,13 +66,16 @@ struct hw_delta_policy {
     double max_step;     /* width of a step */
     double flood;        /* growth of the edges of a step, for its width, from which the next one is
                             no wider; without a light/heavy split */
-    double growth;       /* of buckets once a pull paid */
-    double widening;     /* of buckets before that, after several small ones */
+    double second_bucket;  /* of the bucket that the first pull opens, for the one before */
+    double growth;         /* of buckets after that */
+    double widening;       /* of buckets before that, after several small ones */
     double leftover_edges; /* below which the rest of a bucket is left to the pull that follows */
     uint64_t little_work;  /* a step that relaxes fewer edges is followed by one four times as
                               wide */
     uint64_t small_bucket; /* edges of the lists that a small bucket holds at most */
     uint64_t pull_edges;   /* that a pull examines per unsettled vertex */
+    uint64_t few_edges;    /* that vertices so far have in sum, at the end of a step, so that their
+                              heavy ones are pushed at once; 0: never */
     uint64_t push_price;   /* of a pushed edge, in pulled ones */
     uint64_t remote_load_edges; /* that a pull examined for each vertex, below which the next one
                                    loads remote keys */
@@ -132,7 +137,11 @@ static inline double hw_delta_branching_distance(const struct hw_delta_graph_cla
  * distances, those of many edges first: 0.55 ln n branching distances. R-MAT 24 of skews .45, .15,
  * .15, .25: 34.4 GTEPS; with 0.65 and 0.5 ln n 32.2 and 34.3, with which the slowest search takes
  * 0.3 and 0.8 ms longer (one H200; 2026-11-27, 44dea74 with packed hints; with 0.4 and less some
- * searches pull twice along nearly all edges: doc/trials/shortest-paths.md). */
+ * searches pull twice along nearly all edges: doc/trials/shortest-paths.md).
+ *
+ * Where pulls push nothing they cost less, and the first bucket ends earlier: 0.41 ln n branching
+ * distances 44.3 GTEPS, 0.39 and 0.44 44.0 and 43.4; in random graphs 0.9 of what it is elsewhere
+ * 43.7, 0.87 and 0.93 42.4 and 42.9 (scale 24, one H200; 2026-11-27, 48b216bc with them). */
 static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *graph)
 {
     const double width = 0.14 * graph->width, unit = hw_delta_branching_distance(graph);
@@ -140,8 +149,9 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
     if (graph->mean_degree < HW_DELTA_SHORT_LISTS)
         return graph->vertices > 0 ? 2 * unit : 8 * graph->width;
     if (hw_delta_is_flat(graph))
-        return hw_delta_is_even(graph) ? unit * (log(graph->vertices) + 4)
-                                       : unit * 0.55 * log(graph->vertices);
+        return hw_delta_is_even(graph)
+                   ? unit * (log(graph->vertices) + 4) * (graph->pulls_first ? 0.9 : 1)
+                   : unit * log(graph->vertices) * (graph->pulls_first ? 0.41 : 0.55);
     return graph->whole_weights && width >= 0.5 ? width + 8 : width;
 }
 
@@ -174,6 +184,12 @@ static inline double hw_delta_first_bucket(const struct hw_delta_graph_class *gr
  * 4.7 with edge factor 2, and 30.7, 5.3 with one in 8 and with one in 128 (one H200; 2026-11-26,
  * 66ea641). R-MAT graphs gain nothing.
  *
+ * pulls_first: a second bucket of 0.3 and 0.4 of the first 44.5 and 44.3 GTEPS, and four times
+ * as wide ones after it 44.7, three and six times 44.3 and 44.1; a first step twice as wide as the
+ * next 44.7, three times 43.7 (R-MAT of .45, .15, .15, .25). G(n,m): second buckets of 0.2, 0.25,
+ * 0.3 and 0.4 45.2, 45.0, 44.6 and 43.7. few_edges: half and a fifth of it made 44.5 and 44.3
+ * of 44.5 (scale 24, one H200; 2026-11-27, 48b216bc with them).
+ *
  * skip_precheck_below: the time goes into waiting for memory, which is then waited for once instead
  * of twice. 307 GTEPS for 302 (two GPUs, scale 26; doc/methods).
  *
@@ -186,6 +202,7 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
                                      .first_step = 0.07,
                                      .max_step = 1e300,
                                      .flood = 4,
+                                     .second_bucket = 3,
                                      .growth = 3,
                                      .widening = 2,
                                      .leftover_edges = 1 << 18,
@@ -211,21 +228,26 @@ static inline struct hw_delta_policy hw_delta_policy_of(const struct hw_delta_gr
         policy.first_step = policy.max_step / policy.first_bucket;
         policy.lagging_fraction = hw_delta_is_even(graph) ? 64 : 256;
     }
+    if (hw_delta_is_flat(graph) && graph->pulls_first) {
+        policy.first_step *= 2;
+        policy.second_bucket = hw_delta_is_even(graph) ? 0.2 : 0.3;
+        policy.growth = 4;
+        policy.tail_fraction = 1000;
+        policy.few_edges = (uint64_t)(graph->vertices * graph->mean_degree / 1024);
+    }
     return policy;
 }
 
-/* Whether one GPU keeps a distance and its hint in one word, if keys have 32 bits and the graph is
- * undirected: a push that lowers a key then touches one sector of memory where it touched two, and
- * what is read of keys alone takes twice the memory. One H200, GTEPS in graph ids: G(n,m), edge
- * factor 16, scales 24, 22 and 18 34.8 for 30.8, 36.1 for 35.1 and 8.2 for 8.2; R-MAT of skews .45,
- * .15, .15, .25, scales 24 and 22 31.8 for 30.1 and 31.7 for 32.7; with hubs 164 for 173 (R-MAT 24;
- * 2026-11-27, 44dea74 with both). */
+/* Whether one GPU keeps a distance and its hint in one word, in the kernel for graphs without hubs,
+ * if keys have 32 bits and the graph is undirected: a push that lowers a key then touches one
+ * sector of memory where it touched two, and what is read of keys alone takes twice the memory. One
+ * H200, GTEPS in graph ids, with both kernels: R-MAT of skews .45, .15, .15, .25, scales 24 and
+ * 22 45.0 and 34.5 for some 30 and 30.3, 21 and 20 24.9 and 16.5 for 27.9 and 20.9; G(n,m), edge
+ * factor 16, scales 21, 20 and 18 32.3, 23.5 and 8.5 for 32.2, 24.6 and 9.0 (2026-11-27, 48b216bc
+ * with it); with hubs 164 for 173 (R-MAT 24; 44dea74 with packed hints). */
 static inline bool hw_delta_packs_hints(const struct hw_delta_graph_class *graph)
 {
-    const double more_than_l2_holds = 1 << 23;
-
-    return hw_delta_is_even(graph) ||
-           (hw_delta_has_no_hubs(graph) && graph->vertices > more_than_l2_holds);
+    return hw_delta_has_no_hubs(graph) && graph->exceeds_cache;
 }
 
 /* Levels of distances for each unit of distance, where several GPUs remember what they sent as

@@ -19,10 +19,17 @@
  * one byte, which grows with the distance, of a distance that was sent. What is sent needlessly,
  * because its level is that of a smaller distance, lowers nothing at its owner.
  *
- * Packed hints. In undirected graphs without hubs, if keys have 32 bits, the key of an owned vertex
- * and the source of its hint are one word of state.result, which atomic minima lower: one sector of
- * memory in place of two. state.distance holds copies of remote distances then, and at the end of a
- * search the owned ones.
+ * Packed hints. In large undirected graphs without hubs, if keys have 32 bits, the key of an owned
+ * vertex and the source of its hint are one word of state.result, which atomic minima lower: one
+ * sector of memory in place of two. state.distance holds copies of remote distances then, and at
+ * the end of a search the owned ones.
+ *
+ * No hubs, one GPU. Most vertices are reached at about the same distance there. Pulls push nothing,
+ * as what they would push to vertices that are not pulled yet would be pushed again. Once there was
+ * a pull, a push skips targets that were settled before it, by a bit of each. The first pull reads
+ * copies of all keys, in half the memory, and stops early in each list, because the few nearest
+ * vertices have pushed their heavy edges before: the lower bound of the bucket was raised past
+ * them.
  *
  * Broadcasts are packed if the outboxes are large enough: chunks of positions have fixed places in
  * the outboxes, which hold no updates in that iteration. Else keys are stored directly into the
@@ -165,10 +172,12 @@ struct hw_delta_vertices {
 
 /* Queues and lists of this GPU. Pairs alternate with the parity of the iteration. */
 struct hw_delta_queues {
-    uint32_t *step_queue[2];                 /* [lists + 1] vertices of the step */
-    uint32_t *rest_queue[2];                 /* [lists + 1] vertices of the rest of the bucket */
-    uint32_t *step_marks[2];                 /* [lists / 32 + 1] bits of the vertices queued */
-    uint32_t *rest_marks;                    /* [lists / 32 + 1] likewise */
+    uint32_t *step_queue[2]; /* [lists + 1] vertices of the step */
+    uint32_t *rest_queue[2]; /* [lists + 1] vertices of the rest of the bucket */
+    uint32_t *step_marks[2]; /* [lists / 32 + 1] bits of the vertices queued */
+    uint32_t *rest_marks;    /* [lists / 32 + 1] likewise */
+    uint32_t *unsettled; /* one GPU, packs_hints: [lists / 32 + 1] bits of vertices that were beyond
+                            the bucket that was pulled last; else NULL */
     struct hw_delta_lightest *lightest;      /* [active + 1] of each list that is pulled */
     struct hw_delta_lightest *lightest_out;  /* [core + 1] of each list that is pushed, if it is
                                                 another one; else NULL. Several GPUs: [active + 1] */

@@ -23,7 +23,6 @@ static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_erro
     struct state *state = engine->state;
     hw_count records = 0;
 
-    (void)err;
     state->small_frontier = asked != HW_DELTA_KERNEL_BALANCED &&
                             (degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE ||
                              asked == HW_DELTA_KERNEL_SMALL_FRONTIER) &&
@@ -34,7 +33,7 @@ static enum hw_status choose_params(struct hw_gpu_engine *engine, struct hw_erro
         hw_small_frontier_plan(engine, &state->front, degree, records);
     } else {
         hw_sssp_state_of(engine)->has_parents = true;
-        hw_one_gpu_delta_search_plan(engine, &state->balanced, degree);
+        return hw_one_gpu_delta_search_plan(engine, &state->balanced, degree, err);
     }
     return HW_OK;
 }

@@ -15,8 +15,9 @@ struct hw_one_gpu_delta_search {
 
 /* Chooses the parameters and lists the arrays: hw_gpu_search.plan. degree: mean number of edges of
  * a vertex that has any. Local. */
-void hw_one_gpu_delta_search_plan(struct hw_gpu_engine *engine,
-                                  struct hw_one_gpu_delta_search *search, double degree);
+enum hw_status hw_one_gpu_delta_search_plan(struct hw_gpu_engine *engine,
+                                            struct hw_one_gpu_delta_search *search, double degree,
+                                            struct hw_error *err);
 
 /* Fills the arrays. Local. */
 enum hw_status hw_one_gpu_delta_search_open(const struct hw_gpu_engine *engine,

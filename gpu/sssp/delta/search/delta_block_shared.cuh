@@ -104,7 +104,9 @@ template <class Peers> __device__ void copy_params(const kernel_params<Peers> &p
 /* State of a search: equal in all blocks of all GPUs, except `barriers`. */
 template <int kind> struct search_state {
     bucket_bounds<kind> bound;
-    key_of<kind> broadcast_below;   /* all GPUs have the keys below */
+    key_of<kind> broadcast_below; /* all GPUs have the keys below */
+    key_of<kind> settled_below;   /* end of the bucket that was pulled last: vertices without a bit
+                                     in queues.unsettled have keys below; `none`: none was */
     uint32_t iteration, rest_index; /* rest_index: of the ring of rest queues */
     uint32_t allgather;             /* number of the next all-gather */
     uint32_t barriers;              /* grid and peer barriers so far */
@@ -138,7 +140,8 @@ template <int kind> struct lane_state {
     key_of<kind> remote_load_from; /* Remote distances >= this may be stale: load them from the
                                       owner; `none` disables. */
     key_of<kind>
-        rebroadcast_below; /* Owned distances below this were broadcast; resend if lowered. */
+        rebroadcast_below;      /* Owned distances below this were broadcast; resend if lowered. */
+    key_of<kind> settled_below; /* as in search_state, for edges that are pushed */
     uint32_t step_count, rest_count; /* vertices that the warp buffered */
     uint32_t num_updates;            /* updates that the warp buffered */
     uint32_t edges, pulled;          /* edges of this lane */
@@ -148,6 +151,7 @@ template <int kind> struct lane_state {
     uint32_t sent_keys; /* keys broadcast, or loaded from other GPUs */
     key_of<kind> min_key;
     uint32_t unsettled;
+    bool compact_keys;  /* pulls read state.distance, which has copies of all keys */
     bool skip_precheck; /* lower keys without loading them first */
 };
 

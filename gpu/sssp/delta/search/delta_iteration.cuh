@@ -134,7 +134,8 @@ __device__ void begin_iteration_at(const kernel_params<Peers> &params, block_sha
     state.from_inbox = state.sent_step = state.sent_rest = state.sent_keys = 0;
     state.min_key = state.remote_load_from = hw_keys<kind>::none;
     state.rebroadcast_below = 0;
-    state.skip_precheck = false;
+    state.settled_below = hw_keys<kind>::none;
+    state.skip_precheck = state.compact_keys = false;
     if (threadIdx.x == 0) {
         shared.queue[step_queue] =
             marked_queue{by_parity(params.queues.step_queue, number + 1),

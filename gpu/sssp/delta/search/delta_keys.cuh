@@ -186,12 +186,37 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params<Peers> 
     return keys;
 }
 
+/* Prefetches the keys of a group. */
+template <int kind, class Peers>
+__device__ __forceinline__ void prefetch_keys(const kernel_params<Peers> &params, uint64_t group)
+{
+    constexpr uint32_t line = 128, vertices = group_words * 32;
+    const uint64_t first = group * vertices;
+
+    if ((threadIdx.x & 31) < vertices * key_stride<kind, Peers> / line &&
+        first + vertices <= params.vertices.core)
+        hw_prefetch_l2(reinterpret_cast<const char *>(own_key_at<kind>(params, first)) +
+                       line * (threadIdx.x & 31));
+}
+
 /* Groups of owned vertices. */
 template <class Peers>
 __device__ __forceinline__ uint64_t num_groups(const kernel_params<Peers> &params)
 {
     return (static_cast<uint64_t>(params.vertices.core) + 32 * group_words - 1) /
            (32 * group_words);
+}
+
+/* Notes which of 32 consecutive owned vertices, one a lane, may still improve. Warp-collective. */
+template <class Peers>
+__device__ __forceinline__ void note_unsettled(const kernel_params<Peers> &params, uint32_t v,
+                                               bool may)
+{
+    if constexpr (Peers::no_hubs) {
+        const uint32_t all = __ballot_sync(HW_WARP, may);
+        if ((threadIdx.x & 31) == 0 && v < params.vertices.core)
+            params.queues.unsettled[v / 32] = all;
+    }
 }
 
 /* Counts a vertex that is beyond the iteration's bucket. */

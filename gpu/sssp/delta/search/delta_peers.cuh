@@ -9,6 +9,7 @@
  *   has_network  constant: whether some of them are reached by puts alone (internode_gpus.cuh)
  *   has_sent_levels  constant: what was sent is remembered as levels, not as distances
  *   packs_hints  constant: distances and hints are words of 64 bits, which atomic operations lower
+ *   no_hubs   constant: one GPU and a graph without hubs; if so, packs_hints, and not directed
  *   directed  constant: whether lists that are pulled differ from lists that are pushed
  *   offset    type of the lists' offsets
  *   ranks(), rank(), owned_begin(), owner_of(), is_local()
@@ -62,7 +63,7 @@ __device__ __forceinline__ int32_t key_of_word(int64_t word)
 /* Every vertex is local, and its local id is its position. has_words: packs_hints. */
 template <typename Offset, bool has_in_lists, bool has_words = false> struct one_gpu {
     static constexpr bool several = false, has_network = false, has_sent_levels = false,
-                          directed = has_in_lists, packs_hints = has_words;
+                          directed = has_in_lists, packs_hints = has_words, no_hubs = has_words;
     using offset = Offset;
     using params = const kernel_params<one_gpu> &;
 
@@ -97,7 +98,7 @@ template <typename Offset, bool has_in_lists, bool has_words = false> struct one
 /* What a backend of several GPUs has, `Peers`. */
 template <class Peers, bool has_in_lists> struct gpus_with_addresses {
     static constexpr bool several = true, has_network = false, has_sent_levels = false,
-                          directed = has_in_lists,
+                          directed = has_in_lists, no_hubs = false,
                           packs_hints = false; /* unless Peers has others */
     using offset = uint64_t;
     using params = const kernel_params<Peers> &;

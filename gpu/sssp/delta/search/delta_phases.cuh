@@ -9,8 +9,10 @@
  * the edges that leave the bucket are relaxed once: pushed, or pulled by all vertices beyond it,
  * each of which stops where the rest of its list is too heavy; vertices of the next bucket push in
  * the same iteration. Once a pull paid, a bucket is a single step, and each is wider than the
- * previous one. Where lists are short, all edges of a vertex are pushed at once, and the search is
- * one bucket with steps of equal width.
+ * previous one. Without hubs, pulls push nothing, and the bucket after the first pull is narrow:
+ * most vertices are reached at about the same distance, and few of their edges end there. Where
+ * lists are short, all edges of a vertex are pushed at once, and the search is one bucket with
+ * steps of equal width.
  *
  * An iteration is what lies between two barriers. All blocks of all GPUs take the same decisions
  * from the same counters: on one GPU those that its blocks summed up, on several those that the
@@ -151,8 +153,36 @@ __device__ bool should_load_remote(const kernel_params<Peers> &params,
            search.pulled < params.config.policy.remote_load_edges * search.bucket_vertices;
 }
 
-/* Pulls the heavy edges of the bucket; opens and pushes the next bucket in the same iteration.
- * Returns whether any vertex is left. */
+/* Copies the keys of all vertices to state.distance, where the first pull, which examines most
+ * edges, finds them in half the memory. What it pushes at the same time may lower some of them: the
+ * vertices lowered push all their edges in the next iteration. */
+template <int kind, class Peers>
+__device__ __noinline__ void copy_keys(search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    constexpr uint32_t together = 4;
+    const uint4 *pair = reinterpret_cast<const uint4 *>(params.state.result);
+    uint2 *copy = static_cast<uint2 *>(params.state.distance);
+    const uint64_t pairs = params.vertices.active / 2, last = params.vertices.active - 1;
+
+    for (uint64_t i = hw_grid_thread(); i < pairs; i += together * hw_grid_threads()) {
+        uint4 words[together]; /* {source, key} twice */
+#pragma unroll
+        for (uint32_t k = 0; k < together; k++)
+            words[k] = __ldcg(pair + min(i + k * hw_grid_threads(), pairs - 1));
+#pragma unroll
+        for (uint32_t k = 0; k < together; k++)
+            if (i + k * hw_grid_threads() < pairs)
+                copy[i + k * hw_grid_threads()] = make_uint2(words[k].y, words[k].w);
+    }
+    if (hw_grid_thread() == 0)
+        distances<kind>(params)[last] = __ldcg(own_key_at<kind>(params, last));
+    run.ok = grid_barrier(params, shared, run.search, run.search.iteration);
+}
+
+/* Pulls the heavy edges of the bucket; opens the next bucket and pushes it in the same iteration,
+ * or, without hubs, in the next one. Returns whether any vertex is left. */
 template <int kind, class Peers>
 __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool tail)
 {
@@ -172,11 +202,18 @@ __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool
         }
     if (!run.ok)
         return false;
+    const bool first = Peers::no_hubs && search.settled_below == hw_keys<kind>::none;
+    if constexpr (Peers::no_hubs)
+        if (first)
+            copy_keys(run);
+    if (!run.ok)
+        return false;
     const uint32_t count = shared.previous.step,
                    updates = Peers::several ? search.deferred_updates : 0;
     search.deferred_updates = 0;
     begin_refill(params, shared, state, search, false, false);
     open_bucket(params, search, from.high, tail);
+    state.compact_keys = first;
     if (remote)
         state.remote_load_from = search.broadcast_below;
     state.bound = search.bound;
@@ -191,6 +228,7 @@ __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool
     finish_iteration(run, state, HW_DELTA_ROUTINE_HEAVY_PULL);
     if (!run.ok)
         return false;
+    search.settled_below = from.high;
     const count64 unsettled = reduced(shared, HW_DELTA_COUNT_UNSETTLED);
     search.bucket_vertices =
         search.num_unsettled > unsettled ? search.num_unsettled - unsettled : 0;
@@ -207,7 +245,8 @@ __device__ __noinline__ bool pull_heavy_phase(search_run<kind, Peers> &run, bool
     return fill_bucket(run);
 }
 
-/* Widens buckets once one had most edges, and before, after several with little work. */
+/* Widens buckets once one had most edges, and before, after several with little work. Without hubs
+ * the first one that is pulled may be followed by a narrow one. */
 template <int kind, class Peers>
 __device__ void widen_bucket(const kernel_params<Peers> &params, search_state<kind> &search)
 {
@@ -216,7 +255,9 @@ __device__ void widen_bucket(const kernel_params<Peers> &params, search_state<ki
             ? search.small_buckets + 1
             : 0;
     if (!search.has_substeps)
-        search.delta *= params.config.policy.growth;
+        search.delta *= Peers::no_hubs && search.settled_below == hw_keys<kind>::none
+                            ? params.config.policy.second_bucket
+                            : params.config.policy.growth;
     else if (search.small_buckets > params.config.policy.small_buckets)
         search.delta *= params.config.policy.widening;
 }
@@ -266,6 +307,7 @@ __device__ bool init_search(search_run<kind, Peers> &run, const hw_delta_search 
         warm_nvlink(params);
     init_distances<kind>(params, request.root);
     search.allgather = request.first_allgather;
+    search.settled_below = hw_keys<kind>::none;
     search.has_substeps = true;
     search.no_light_heavy_split = params.config.no_light_heavy_split;
     search.delta = params.config.delta;

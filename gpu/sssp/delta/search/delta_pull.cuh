@@ -2,7 +2,7 @@
  * Pull of delta-stepping (gpu/sssp/delta/delta_search.h): every owned vertex
  * beyond a settled bucket looks for the best neighbor in it, along its weight-sorted list, as long
  * as the lowest distance of the bucket plus the weight improves its own. A vertex that thereby
- * falls into the next bucket is pushed in the same iteration.
+ * falls into the next bucket is pushed in the same iteration, or, without hubs, queued.
  *
  * Most vertices need at most their two lightest edges, which are stored in an array of their own.
  * The others are collected in worklists of the warp until they fill it. Groups of vertices are
@@ -27,6 +27,17 @@ template <int kind> struct pull_result {
     uint32_t source;        /* local id */
 };
 
+/* Loads the key of a source, as far as this GPU knows it. */
+template <int kind, class Peers>
+__device__ __forceinline__ key_of<kind>
+load_source(const kernel_params<Peers> &params, const lane_state<kind> &state, uint32_t local_id)
+{
+    if constexpr (Peers::no_hubs)
+        if (state.compact_keys)
+            return __ldca(distances<kind>(params) + local_id);
+    return __ldca(key_at<kind>(params, local_id));
+}
+
 /* Takes an edge from a vertex of the bucket if it gives a lower key. */
 template <int kind, class Peers>
 __device__ __forceinline__ void
@@ -34,7 +45,7 @@ take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
             const bucket_bounds<kind> &bound, const hw_gpu_edge &edge, pull_result<kind> &best)
 {
     const key_of<kind> from =
-        remote_load<kind>(params, state, edge.neighbor, __ldca(key_at<kind>(params, edge.neighbor)),
+        remote_load<kind>(params, state, edge.neighbor, load_source(params, state, edge.neighbor),
                           state.remote_load_from);
 
     if (pull_order(from) >= pull_order(bound.high))
@@ -42,6 +53,33 @@ take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
     const key_of<kind> next = hw_further<kind>(from, edge.weight);
     if (next < best.key)
         best = pull_result<kind>{next, from, edge.neighbor};
+}
+
+/* Takes four edges, whose sources are loaded at once. more: whether the edges after them may give a
+ * lower key. */
+template <int kind, class Peers>
+__device__ __forceinline__ void take_four(const kernel_params<Peers> &params,
+                                          lane_state<kind> &state, const bucket_bounds<kind> &bound,
+                                          const hw_gpu_edge (&edge)[4], pull_result<kind> &best,
+                                          bool &more)
+{
+    key_of<kind> from[4];
+
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        more = more && edge[k].neighbor != HW_INVALID_VERTEX &&
+               hw_further<kind>(bound.low, edge[k].weight) < best.key;
+        state.pulled += more;
+        from[k] = more ? load_source(params, state, edge[k].neighbor) : hw_keys<kind>::none;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+        if (pull_order(from[k]) >= pull_order(bound.high))
+            continue;
+        const key_of<kind> next = hw_further<kind>(from[k], edge[k].weight);
+        if (next < best.key)
+            best = pull_result<kind>{next, from[k], edge[k].neighbor};
+    }
 }
 
 /* Pulls the rest of a list. Warp-collective. */
@@ -109,6 +147,10 @@ __device__ pull_result<kind> pull_lists(const kernel_params<Peers> &params, lane
             for (uint32_t k = 0; k < 4; k++)
                 edge[k] = at + k < length ? hw_read_edge(list + at + k)
                                           : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+            if constexpr (Peers::no_hubs) {
+                take_four(params, state, bound, edge, best, more);
+                continue;
+            }
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 more = more && at + k < length &&
@@ -217,11 +259,13 @@ classify_pulled(block_shared<Peers> &shared, lane_state<kind> &state, const bool
         enqueue(shared, state, late[k], v + 32 * k, key[k]);
 }
 
-/* Whether a key is in the iteration's bucket. */
-template <int kind>
-__device__ __forceinline__ bool in_bucket(const lane_state<kind> &state, key_of<kind> key)
+/* Whether the pull pushes a vertex with this key: one in the iteration's bucket. Without hubs it is
+ * queued for the next iteration: most vertices are pulled at about the same time there, and what is
+ * pushed to one before it was pulled would have it pushed again. */
+template <class Peers, int kind>
+__device__ __forceinline__ bool pushes_pulled(const lane_state<kind> &state, key_of<kind> key)
 {
-    return key >= state.bound.low && key < state.bound.high;
+    return !Peers::no_hubs && key >= state.bound.low && key < state.bound.high;
 }
 
 /* Pulls the rest of one vertex's list a lane; each is beyond the bucket `from`. */
@@ -236,7 +280,7 @@ pull_warp(const kernel_params<Peers> &params, block_shared<Peers> &shared, lane_
         pull_lists<kind>(params, state, from, v, pull_result<kind>{key[0], 0, HW_INVALID_VERTEX})};
 
     store_pulled<1, kind>(params, v, best, key);
-    const bool inside[1] = {there[0] && in_bucket(state, key[0])};
+    const bool inside[1] = {there[0] && pushes_pulled<Peers>(state, key[0])};
     append_lanes(work.pushes, work.pushing, inside, v);
     classify_pulled<1, kind>(shared, state, there, v, key, inside);
 }
@@ -280,7 +324,7 @@ __device__ __forceinline__ void pull_one(const kernel_params<Peers> &params,
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++) {
         const bool good = may_reach<kind>(edge[k][e], bound.low, best[k].key);
-        from[k] = good ? __ldca(key_at<kind>(params, edge[k][e].neighbor)) : hw_keys<kind>::none;
+        from[k] = good ? load_source(params, state, edge[k][e].neighbor) : hw_keys<kind>::none;
         wanted |= static_cast<uint32_t>(good) << k;
     }
     state.pulled += __popc(wanted);
@@ -323,7 +367,8 @@ select_single(const kernel_params<Peers> &params, lane_state<kind> &state,
         others += inside[k] && !more[k];
     }
     state.degrees += others * params.config.mean_degree;
-    load_targets<static_cast<int>(group_words), kind>(params, state, single.edge, single.old);
+    load_targets<static_cast<int>(group_words), kind>(params, state, single.edge, single.next,
+                                                      single.old);
     return single;
 }
 
@@ -365,6 +410,7 @@ __device__ __forceinline__ void pull_lightest(const kernel_params<Peers> &params
     for (uint32_t k = 0; k < group_words; k++) {
         beyond[k] = keys.key[k] >= from.high;
         any = any || beyond[k];
+        note_unsettled(params, keys.first + 32 * k, beyond[k]);
     }
     if (!__any_sync(HW_WARP, any)) /* vertices of many edges are settled early, and are adjacent */
         return;
@@ -385,7 +431,7 @@ __device__ __forceinline__ void pull_lightest(const kernel_params<Peers> &params
     store_pulled<group_words, kind>(params, keys.first, best, keys.key);
 #pragma unroll
     for (uint32_t k = 0; k < group_words; k++)
-        inside[k] = done[k] && in_bucket(state, keys.key[k]);
+        inside[k] = done[k] && pushes_pulled<Peers>(state, keys.key[k]);
     if constexpr (Peers::directed)
         read_lightest<kind>(params.queues.lightest_out, keys, inside, edge);
     /* Loads are issued before the rest is done. */

@@ -72,16 +72,35 @@ __device__ __forceinline__ key_of<kind> lower_key(const kernel_params<Peers> &pa
         return next < old ? atomic_lower(distances<kind>(params) + local_id, next) : -1;
 }
 
-/* Loads the keys of the targets of N edges a lane; an edge to HW_INVALID_VERTEX gets a key that is
- * never lowered. */
-template <int N, int kind, class Peers>
-__device__ __forceinline__ void load_targets(const kernel_params<Peers> &params,
-                                             const lane_state<kind> &state,
-                                             const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N])
+/* Whether `next` may lower the key of a target: not if the target was settled before the last pull.
+ * Most targets were, and a bit of each fits in the cache. */
+template <int kind, class Peers>
+__device__ __forceinline__ bool may_lower(const kernel_params<Peers> &params,
+                                          const lane_state<kind> &state, uint32_t local_id,
+                                          key_of<kind> next)
 {
+    if constexpr (Peers::no_hubs)
+        return next < state.settled_below ||
+               (__ldca(params.queues.unsettled + local_id / 32) >> (local_id & 31) & 1);
+    return true;
+}
+
+/* Loads the keys of the targets of N edges a lane, which may get the keys `next`; an edge to
+ * HW_INVALID_VERTEX gets a key that is never lowered. */
+template <int N, int kind, class Peers>
+__device__ __forceinline__ void
+load_targets(const kernel_params<Peers> &params, const lane_state<kind> &state,
+             const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N], key_of<kind> (&old)[N])
+{
+    bool may[N];
+
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (edge[k].neighbor == HW_INVALID_VERTEX)
+        may[k] = edge[k].neighbor != HW_INVALID_VERTEX &&
+                 may_lower(params, state, edge[k].neighbor, next[k]);
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (!may[k])
             old[k] = -1;
         else
             old[k] = state.skip_precheck ? hw_keys<kind>::none
@@ -186,7 +205,7 @@ __device__ __forceinline__ void relax(const kernel_params<Peers> &params,
     uint32_t sources[N];
     key_of<kind> keys[N], old[N];
 
-    load_targets<N, kind>(params, state, edge, old);
+    load_targets<N, kind>(params, state, edge, next, old);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         sources[k] = source;
@@ -340,7 +359,7 @@ relax_shared_out(const kernel_params<Peers> &params, block_shared<Peers> &shared
         const uint32_t at = __shfl_sync(HW_WARP, list.source, from[k]);
         return key < next[k] ? owned_begin(params) + at : equal_distance_parent;
     };
-    load_targets<N, kind>(params, state, edge, old);
+    load_targets<N, kind>(params, state, edge, next, old);
     if (!lower_targets<N, kind>(params, edge, next, old, better, source_of))
         return;
 #pragma unroll
@@ -438,6 +457,69 @@ __device__ __forceinline__ uint32_t defer_long_lists(const kernel_params<Peers> 
     return (after ? rest : end) - list.at;
 }
 
+/* The first edges of one list a lane, which lie in an array of their own. */
+template <int kind> struct lightest_edges {
+    hw_gpu_edge edge[2];
+    key_of<kind> next[2];
+};
+
+/* Opens one list a lane, if more than its lightest edges may end within the bounds, and selects
+ * those of the lightest edges that do. */
+template <int kind, class Peers>
+__device__ __forceinline__ list_cursor<kind> open_lightest(const kernel_params<Peers> &params,
+                                                           lane_state<kind> &state, uint32_t v,
+                                                           lightest_edges<kind> &lightest)
+{
+    list_cursor<kind> list = {v, 0, 0, 0, params.out.edge, false};
+    uint4 both = make_uint4(HW_INVALID_VERTEX, 0, HW_INVALID_VERTEX, 0);
+    bool inside = false;
+
+    if (v != HW_INVALID_VERTEX) {
+        list.key = __ldcg(own_key_at<kind>(params, v));
+        both = __ldcs(reinterpret_cast<const uint4 *>(params.queues.lightest + v));
+        state.degrees += params.config.mean_degree;
+    }
+    lightest.edge[0] = hw_gpu_edge{both.x, both.y};
+    lightest.edge[1] = hw_gpu_edge{both.z, both.w};
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        hw_gpu_edge &edge = lightest.edge[k];
+        lightest.next[k] = hw_further<kind>(list.key, edge.weight);
+        inside = edge.neighbor != HW_INVALID_VERTEX &&
+                 lightest.next[k] < push_bound<kind>(state, list.key);
+        if (!inside)
+            edge.neighbor = HW_INVALID_VERTEX;
+        state.edges += inside;
+    }
+    if (inside) {
+        const uint64_t begin = list_begin(params, params.out, v);
+        list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
+        list.edge += begin;
+        list.at = 2;
+        list.more = list.length > 2;
+        state.degrees += list.length - params.config.mean_degree;
+    }
+    return list;
+}
+
+/* Opens one list a lane. many: there are many lists. Without hubs the lightest edges of each are
+ * pushed before, if there are bounds: many a vertex has no other within them, and its list is
+ * anywhere in memory. */
+template <int kind, class Peers>
+__device__ __forceinline__ list_cursor<kind>
+begin_lists(const kernel_params<Peers> &params, block_shared<Peers> &shared,
+            lane_state<kind> &state, uint32_t v, bool many)
+{
+    if constexpr (Peers::no_hubs)
+        if (many && state.from == 0 && state.to != hw_keys<kind>::none) {
+            lightest_edges<kind> lightest;
+            const list_cursor<kind> list = open_lightest<kind>(params, state, v, lightest);
+            relax(params, shared, state, lightest.edge, lightest.next, v, list.key);
+            return list;
+        }
+    return open_list<kind>(params, state, v);
+}
+
 /* Pushes one list a lane: first edges by each lane, if there are many lists; then the edges of all
  * lists shared out, except those deferred. */
 template <int kind, class Peers>
@@ -446,9 +528,9 @@ __device__ __forceinline__ void push_lists(const kernel_params<Peers> &params,
                                            uint32_t v, bool many)
 {
     constexpr uint32_t at_once = 1u << 26; /* of each lane, so that their sum fits 32 bits */
-    list_cursor<kind> list = open_list<kind>(params, state, v);
+    list_cursor<kind> list = begin_lists<kind>(params, shared, state, v, many);
 
-    if (many) {
+    if (many && (!Peers::no_hubs || __any_sync(HW_WARP, list.more))) {
         list.more = push_four_edges(params, shared, state, list, list.at, 1);
         list.at += 4;
         list.more = list.more && list.at < list.length;

@@ -140,17 +140,18 @@ template <int kind, class Peers>
 __device__ void push_heavy_edges(const kernel_params<Peers> &params, block_shared<Peers> &shared,
                                  lane_state<kind> &state)
 {
-    const uint32_t lane = threadIdx.x & 31, words = (params.vertices.core + 31) / 32;
-
     /* Interleaved over blocks, since hubs are adjacent. */
-    for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
-         w += hw_grid_threads() / 32) {
-        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        const key_of<kind> key =
-            v < params.vertices.core ? __ldcg(own_key_at<kind>(params, v)) : hw_keys<kind>::none;
-        const bool inside = key >= state.bound.low && key < state.bound.high;
-        if (__any_sync(HW_WARP, inside))
-            push_lists<kind>(params, shared, state, inside ? v : HW_INVALID_VERTEX, true);
+    for (uint64_t g = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
+         g < num_groups(params); g += hw_grid_threads() / 32) {
+        const key_group<kind> keys = load_keys<kind>(params, g, hw_keys<kind>::none);
+        prefetch_keys<kind>(params, g + hw_grid_threads() / 32);
+#pragma unroll
+        for (uint32_t k = 0; k < group_words; k++) {
+            const bool inside = keys.key[k] >= state.bound.low && keys.key[k] < state.bound.high;
+            if (__any_sync(HW_WARP, inside))
+                push_lists<kind>(params, shared, state,
+                                 inside ? keys.first + 32 * k : HW_INVALID_VERTEX, true);
+        }
     }
     push_block_worklist<kind>(params, shared, state);
 }

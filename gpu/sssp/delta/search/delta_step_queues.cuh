@@ -83,6 +83,7 @@ __device__ void sweep_step(const kernel_params<Peers> &params, block_shared<Peer
 
     for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
         const key_group<kind> keys = load_keys<kind>(params, g, settled - 1);
+        prefetch_keys<kind>(params, g + hw_grid_threads() / 32);
 #pragma unroll
         for (uint32_t k = 0; k < group_words; k++) {
             const key_of<kind> key = keys.key[k];

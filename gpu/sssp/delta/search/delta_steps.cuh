@@ -72,6 +72,7 @@ __device__ __noinline__ void push_iteration(search_run<kind, Peers> &run, uint32
     if (hw_grid_thread() == 0)
         params.control->counters[(state.iteration + 1) & 3].frontier = count;
     state.bound = queue_bounds(run.search);
+    state.settled_below = run.search.settled_below;
     state.from = 0;
     state.to = all_edges ? hw_keys<kind>::none : run.search.bound.high;
     state.skip_precheck = count < params.config.policy.skip_precheck_below;
@@ -230,6 +231,46 @@ __device__ key_of<kind> next_step_begin(const search_run<kind, Peers> &run,
                : run.search.bound.step_end;
 }
 
+/* Pushes the heavy edges of the vertices before the next step, if they are few, and raises the
+ * lower bound of the bucket past them: the pull that follows stops in each list where the lowest
+ * distance of the bucket plus the weight is no better, and few vertices are much nearer than the
+ * others. Vertices that are still queued push all their edges. */
+template <int kind, class Peers>
+__device__ __noinline__ void raise_lower_bound(search_run<kind, Peers> &run)
+{
+    block_shared<Peers> &shared = shared_memory<Peers>();
+    const kernel_params<Peers> &params = shared.params;
+    search_state<kind> &search = run.search;
+
+    for (bool first = true; run.ok && (first || shared.previous.long_lists > 0); first = false) {
+        const count64 long_lists = shared.previous.long_lists;
+        const uint32_t queued = shared.previous.step;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, search, false, false);
+        state.bound = {search.bound.low, search.bound.step_end, search.bound.step_end};
+        state.from = search.bound.high;
+        state.to = hw_keys<kind>::none;
+        requeue_step(params, shared, state, queued);
+        if (first)
+            push_heavy_edges<kind>(params, shared, state);
+        else
+            push_long_list_chunks<kind>(params, shared, state, long_lists);
+        finish_iteration(run, state, HW_DELTA_ROUTINE_HEAVY_PUSH);
+    }
+    search.bound.low = search.bound.step_end;
+}
+
+/* Whether that pays: all vertices so far have few edges, but not much fewer. */
+template <int kind, class Peers>
+__device__ __forceinline__ bool pays_to_raise(const kernel_params<Peers> &params,
+                                              const search_state<kind> &search)
+{
+    const uint64_t few = params.config.policy.few_edges;
+
+    return Peers::no_hubs && search.has_substeps && !search.no_light_heavy_split &&
+           search.frontier_degree < few && search.frontier_degree >= few / 64;
+}
+
 /* Settles the bucket, or leaves a few of its vertices to the pull. */
 template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, Peers> &run)
 {
@@ -258,6 +299,11 @@ template <int kind, class Peers> __device__ void drain_bucket(search_run<kind, P
             run.ok = receive_deferred<Peers>(search);
         if (!run.ok)
             return;
+        if (pays_to_raise(params, search)) {
+            raise_lower_bound(run);
+            if (!run.ok)
+                return;
+        }
         search.bucket += whole;
         advance_step(run, min(key_beyond<kind>(from, step.width), search.bound.high));
         stepped = true;
