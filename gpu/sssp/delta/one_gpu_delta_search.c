@@ -10,9 +10,6 @@
 /* Edges for each long list that can be deferred at a time; lists beyond that are not shared. */
 #define LONG_LIST 512
 
-/* A key and its hint in one word. */
-#define WORD_BYTES 8
-
 static hw_count smaller(hw_count a, hw_count b)
 {
     return a < b ? a : b;
@@ -52,7 +49,8 @@ static enum hw_status choose_config(const struct hw_gpu_engine *engine,
     const enum hw_status status =
         hw_cuda(hw_l2_cache_bytes(&l2_bytes), "the size of the second-level cache", err);
 
-    graph.exceeds_cache = graph.vertices * WORD_BYTES > (double)l2_bytes / 3;
+    graph.exceeds_cache =
+        graph.vertices * sizeof *hw_sssp_state_of(engine)->paths.hint > (double)l2_bytes / 3;
     config->kind = hw_sssp_state_of(engine)->paths.kind;
     config->packs_hints =
         hw_delta_packs_hints(&graph) && !engine->part->directed && config->kind != HW_GPU_KEY_I64;

@@ -186,17 +186,26 @@ __device__ __forceinline__ key_group<kind> load_keys(const kernel_params<Peers> 
     return keys;
 }
 
-/* Prefetches the keys of a group. */
+/* Bytes that one prefetch fetches; prefetches for the keys of a group. */
+constexpr uint32_t prefetched_line = 128;
+template <int kind, class Peers>
+constexpr uint32_t key_lines = group_words * 32 * key_stride<kind, Peers> / prefetched_line;
+
+/* Prefetches line `which` from `from` on. */
+__device__ __forceinline__ void prefetch_line(const void *from, uint32_t which)
+{
+    hw_prefetch_l2(static_cast<const char *>(from) + prefetched_line * which);
+}
+
+/* Prefetches the keys of a whole group. */
 template <int kind, class Peers>
 __device__ __forceinline__ void prefetch_keys(const kernel_params<Peers> &params, uint64_t group)
 {
-    constexpr uint32_t line = 128, vertices = group_words * 32;
-    const uint64_t first = group * vertices;
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t first = group * group_words * 32;
 
-    if ((threadIdx.x & 31) < vertices * key_stride<kind, Peers> / line &&
-        first + vertices <= params.vertices.core)
-        hw_prefetch_l2(reinterpret_cast<const char *>(own_key_at<kind>(params, first)) +
-                       line * (threadIdx.x & 31));
+    if (lane < key_lines<kind, Peers> && first + group_words * 32 <= params.vertices.core)
+        prefetch_line(own_key_at<kind>(params, first), lane);
 }
 
 /* Groups of owned vertices. */

@@ -153,9 +153,9 @@ __device__ bool should_load_remote(const kernel_params<Peers> &params,
            search.pulled < params.config.policy.remote_load_edges * search.bucket_vertices;
 }
 
-/* Copies the keys of all vertices to state.distance, where the first pull, which examines most
- * edges, finds them in half the memory. What it pushes at the same time may lower some of them: the
- * vertices lowered push all their edges in the next iteration. */
+/* Copies the keys of all vertices to state.distance, from which the first pull, which examines most
+ * edges, reads them in half the memory. Leftovers that are pushed during that pull may lower keys
+ * that were copied: their vertices push all edges in the next iteration. */
 template <int kind, class Peers>
 __device__ __noinline__ void copy_keys(search_run<kind, Peers> &run)
 {

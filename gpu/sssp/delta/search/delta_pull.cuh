@@ -38,7 +38,21 @@ load_source(const kernel_params<Peers> &params, const lane_state<kind> &state, u
     return __ldca(key_at<kind>(params, local_id));
 }
 
-/* Takes an edge from a vertex of the bucket if it gives a lower key. */
+/* Takes an edge, whose source has the key `from`, if the source is in the bucket or before it and
+ * the edge gives a lower key. */
+template <int kind>
+__device__ __forceinline__ void take_loaded(const bucket_bounds<kind> &bound,
+                                            const hw_gpu_edge &edge, key_of<kind> from,
+                                            pull_result<kind> &best)
+{
+    if (pull_order(from) >= pull_order(bound.high))
+        return;
+    const key_of<kind> next = hw_further<kind>(from, edge.weight);
+    if (next < best.key)
+        best = pull_result<kind>{next, from, edge.neighbor};
+}
+
+/* Loads the key of an edge's source and takes the edge if it gives a lower key. */
 template <int kind, class Peers>
 __device__ __forceinline__ void
 take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
@@ -48,11 +62,7 @@ take_better(const kernel_params<Peers> &params, lane_state<kind> &state,
         remote_load<kind>(params, state, edge.neighbor, load_source(params, state, edge.neighbor),
                           state.remote_load_from);
 
-    if (pull_order(from) >= pull_order(bound.high))
-        return;
-    const key_of<kind> next = hw_further<kind>(from, edge.weight);
-    if (next < best.key)
-        best = pull_result<kind>{next, from, edge.neighbor};
+    take_loaded(bound, edge, from, best);
 }
 
 /* Takes four edges, whose sources are loaded at once. more: whether the edges after them may give a
@@ -73,13 +83,8 @@ __device__ __forceinline__ void take_four(const kernel_params<Peers> &params,
         from[k] = more ? load_source(params, state, edge[k].neighbor) : hw_keys<kind>::none;
     }
 #pragma unroll
-    for (uint32_t k = 0; k < 4; k++) {
-        if (pull_order(from[k]) >= pull_order(bound.high))
-            continue;
-        const key_of<kind> next = hw_further<kind>(from[k], edge[k].weight);
-        if (next < best.key)
-            best = pull_result<kind>{next, from[k], edge[k].neighbor};
-    }
+    for (uint32_t k = 0; k < 4; k++)
+        take_loaded(bound, edge[k], from[k], best);
 }
 
 /* Pulls the rest of a list. Warp-collective. */
@@ -149,15 +154,15 @@ __device__ pull_result<kind> pull_lists(const kernel_params<Peers> &params, lane
                                           : hw_gpu_edge{HW_INVALID_VERTEX, 0};
             if constexpr (Peers::no_hubs) {
                 take_four(params, state, bound, edge, best, more);
-                continue;
-            }
+            } else {
 #pragma unroll
-            for (uint32_t k = 0; k < 4; k++) {
-                more = more && at + k < length &&
-                       hw_further<kind>(bound.low, edge[k].weight) < best.key;
-                if (more) {
-                    state.pulled++;
-                    take_better<kind>(params, state, bound, edge[k], best);
+                for (uint32_t k = 0; k < 4; k++) {
+                    more = more && at + k < length &&
+                           hw_further<kind>(bound.low, edge[k].weight) < best.key;
+                    if (more) {
+                        state.pulled++;
+                        take_better<kind>(params, state, bound, edge[k], best);
+                    }
                 }
             }
         }
@@ -329,13 +334,8 @@ __device__ __forceinline__ void pull_one(const kernel_params<Peers> &params,
     }
     state.pulled += __popc(wanted);
 #pragma unroll
-    for (uint32_t k = 0; k < group_words; k++) {
-        if (pull_order(from[k]) >= pull_order(bound.high))
-            continue;
-        const key_of<kind> next = hw_further<kind>(from[k], edge[k][e].weight);
-        if (next < best[k].key)
-            best[k] = pull_result<kind>{next, from[k], edge[k][e].neighbor};
-    }
+    for (uint32_t k = 0; k < group_words; k++)
+        take_loaded(bound, edge[k][e], from[k], best[k]);
 }
 
 /* Lightest edges of vertices that push no other edge. */
@@ -446,9 +446,9 @@ __device__ __forceinline__ void pull_lightest(const kernel_params<Peers> &params
 template <int kind, class Peers>
 __device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &params, uint64_t group)
 {
-    constexpr uint32_t line = 128, vertices = group_words * 32;
-    constexpr uint32_t keys = vertices * key_stride<kind, Peers> / line;
-    constexpr uint32_t edges = vertices * sizeof *params.queues.lightest / line;
+    constexpr uint32_t vertices = group_words * 32;
+    constexpr uint32_t keys = key_lines<kind, Peers>;
+    constexpr uint32_t edges = vertices * sizeof *params.queues.lightest / prefetched_line;
     static_assert(keys + edges <= 32, "a line a lane");
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t first = group * vertices;
@@ -456,11 +456,9 @@ __device__ __forceinline__ void prefetch_group(const kernel_params<Peers> &param
     if (first + vertices > params.vertices.core)
         return;
     if (lane < keys)
-        hw_prefetch_l2(reinterpret_cast<const char *>(own_key_at<kind>(params, first)) +
-                       line * lane);
+        prefetch_line(own_key_at<kind>(params, first), lane);
     else if (lane < keys + edges)
-        hw_prefetch_l2(reinterpret_cast<const char *>(params.queues.lightest + first) +
-                       line * (lane - keys));
+        prefetch_line(params.queues.lightest + first, lane - keys);
 }
 
 /* Takes a portion of the vertices left over in the bucket, from queue and deferred updates, into

@@ -270,6 +270,17 @@ __device__ __forceinline__ bool defer_to_block(block_shared<Peers> &shared,
     return true;
 }
 
+/* Moves a cursor at the first of all edges to the list of a vertex, and sets its length. */
+template <int kind, class Peers>
+__device__ __forceinline__ void locate_list(const kernel_params<Peers> &params, uint32_t v,
+                                            list_cursor<kind> &list)
+{
+    const uint64_t begin = list_begin(params, params.out, v);
+
+    list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
+    list.edge += begin;
+}
+
 template <int kind, class Peers>
 __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params<Peers> &params,
                                                        lane_state<kind> &state, uint32_t v)
@@ -279,9 +290,7 @@ __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params<Peers
     if (!list.more)
         return list;
     list.key = __ldcg(own_key_at<kind>(params, v));
-    const uint64_t begin = list_begin(params, params.out, v);
-    list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
-    list.edge += begin;
+    locate_list(params, v, list);
     state.degrees += list.length;
     if (state.from > 0) { /* heavy edges: find the first */
         list.at = partition_point(0u, list.length, [&](uint32_t e) {
@@ -492,9 +501,7 @@ __device__ __forceinline__ list_cursor<kind> open_lightest(const kernel_params<P
         state.edges += inside;
     }
     if (inside) {
-        const uint64_t begin = list_begin(params, params.out, v);
-        list.length = static_cast<uint32_t>(list_begin(params, params.out, v + 1) - begin);
-        list.edge += begin;
+        locate_list(params, v, list);
         list.at = 2;
         list.more = list.length > 2;
         state.degrees += list.length - params.config.mean_degree;
