@@ -40,7 +40,8 @@ gpu_sources += gpu/comm/allgather.c gpu/comm/allgather.h \
 
 # graph: CSR and edge lists on the device, orders, layouts
 kernels += gpu/graph/build/csr_builder_kernel.cu gpu/graph/build/vertex_order_kernel.cu
-kernel_includes += gpu/graph/block_cyclic.h gpu/graph/device_graph.cuh gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
+kernel_includes += gpu/graph/block_cyclic.h gpu/graph/device_graph.cuh gpu/graph/device_graph.h \
+  gpu/graph/parent_ids.cuh gpu/graph/build/edge_tuples.cuh \
   gpu/graph/build/edge_tuples.h gpu/graph/build/vertex_order.h
 gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
   gpu/graph/degree_order.c gpu/graph/degree_order.h \

@@ -6,6 +6,7 @@
 #include "gpu/device/warp.cuh"
 #include "gpu/engine/result_kernels.h"
 #include "gpu/graph/device_graph.cuh"
+#include "gpu/graph/parent_ids.cuh"
 
 #include <cuda_runtime.h>
 
@@ -83,39 +84,31 @@ __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32
     }
 }
 
-/*
- * The parent of a graph id. The parent of most is their first in-neighbor: a bit of a bitmap that
- * stays in the cache marks them, and its id is read in order. Only the others load their parent and
- * its id.
- */
-__device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
-                                               const hw_gpu_output &output, uint32_t root,
-                                               uint32_t vertex, uint32_t first_id)
-{
-    if (vertex >= graph.active)
-        return vertex == root ? __ldg(graph.graph_id + vertex) : HW_INVALID_VERTEX;
-    if (output.settled && hw_test_bit(output.settled, vertex))
-        return first_id;
-    const uint32_t parent = __ldg(output.parent + vertex);
-    return parent == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : __ldg(graph.graph_id + parent);
-}
-
+/* Parents in graph ids. The root may have no edges. */
 __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
+    const found_parents found = {output.parent, output.settled, graph.active};
     const uint64_t fours = graph.vertices / 4;
+    const auto id_of = [&](uint32_t vertex) { return __ldg(graph.graph_id + vertex); };
 
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 vertex = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
-        const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_in_neighbor_id) + i);
-        const uint4 parent = make_uint4(translated(graph, output, root, vertex.x, id.x),
-                                        translated(graph, output, root, vertex.y, id.y),
-                                        translated(graph, output, root, vertex.z, id.z),
-                                        translated(graph, output, root, vertex.w, id.w));
-        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
+        const uint4 at = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
+        const uint4 first = __ldcs(reinterpret_cast<const uint4 *>(graph.first_in_neighbor_id) + i);
+        const uint32_t vertex[4] = {at.x, at.y, at.z, at.w};
+        uint32_t id[4] = {first.x, first.y, first.z, first.w};
+        translate_parents(found, vertex, id, id_of);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            id[k] = vertex[k] == root ? id_of(root) : id[k];
+        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i,
+               make_uint4(id[0], id[1], id[2], id[3]));
     }
-    for (uint64_t id = fours * 4 + hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
-        output.parent_id[id] =
-            translated(graph, output, root, graph.vertex_of_id[id], graph.first_in_neighbor_id[id]);
+    for (uint64_t k = fours * 4 + hw_grid_thread(); k < graph.vertices; k += hw_grid_threads()) {
+        const uint32_t vertex[1] = {graph.vertex_of_id[k]};
+        uint32_t id[1] = {graph.first_in_neighbor_id[k]};
+        translate_parents(found, vertex, id, id_of);
+        output.parent_id[k] = vertex[0] == root ? id_of(root) : id[0];
+    }
 }
 
 /* An ancestor of a vertex and the number of levels up to it, in one word: a pointer jump reads and

@@ -3,6 +3,7 @@
  * parents in graph ids, levels, canonical parents.
  */
 #include "gpu/device/warp.cuh"
+#include "gpu/graph/parent_ids.cuh"
 #include "gpu/partition1d/partition_1d_kernels.h"
 
 #include <cuda_runtime.h>
@@ -75,49 +76,24 @@ __global__ void interleave(hw_partition_1d partition, uint32_t part, const uint3
         all[hw_partition_1d_global(&partition, part, static_cast<uint32_t>(v))] = own[v];
 }
 
-/*
- * Parents of consecutive own vertices, in graph ids. The parent of most is their first in-neighbor:
- * a bit marks them, and its id is read in order. Only the others load their parent and its id. All
- * vertices' loads are in flight together, since most of the time goes into waiting for memory.
- * Where vertices have their own order, all loads are in order and ids are computed.
- */
-template <int count>
-__device__ __forceinline__ void
-load_parent_ids(const hw_partition_1d &partition, const hw_partition_1d_output &output,
-                const uint32_t (&local)[count], uint32_t (&id)[count])
-{
-    const uint32_t own = partition.count[partition.part],
-                   vertices = partition.parts * partition.active;
-    uint32_t word[count], parent[count];
-
-#pragma unroll
-    for (int k = 0; k < count; k++)
-        word[k] = local[k] < own ? __ldg(output.parent_is_first_neighbor + (local[k] >> 5)) : 0;
-#pragma unroll
-    for (int k = 0; k < count; k++) {
-        word[k] = word[k] >> (local[k] & 31) & 1;
-        parent[k] =
-            local[k] < own && !word[k] ? __ldg(output.parent + local[k]) : HW_INVALID_VERTEX;
-    }
-#pragma unroll
-    for (int k = 0; k < count; k++)
-        if (!word[k]) /* else id[k] is that of the first in-neighbor already */
-            id[k] = parent[k] < vertices ? graph_id_of(partition, parent[k]) : HW_INVALID_VERTEX;
-}
-
+/* Parents of own vertices in graph ids. Where vertices have their own order, all loads are in order
+ * and ids are computed. The root may have no edges. */
 __global__ void __launch_bounds__(block_size)
     parent_ids(const __grid_constant__ hw_partition_1d partition,
                const __grid_constant__ hw_partition_1d_output output, uint32_t root_index,
                uint32_t root_id)
 {
+    const found_parents found = {output.parent, output.parent_is_first_neighbor,
+                                 partition.count[partition.part]};
     const uint64_t fours = partition.owned / 4;
+    const auto id_of = [&](uint32_t global) { return graph_id_of(partition, global); };
 
     for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
         const uint4 at = __ldcs(reinterpret_cast<const uint4 *>(partition.local_id) + i);
         const uint4 first = __ldcs(reinterpret_cast<const uint4 *>(partition.first_id) + i);
         const uint32_t local[4] = {at.x, at.y, at.z, at.w};
         uint32_t id[4] = {first.x, first.y, first.z, first.w};
-        load_parent_ids(partition, output, local, id);
+        translate_parents(found, local, id, id_of);
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++)
             id[k] = 4 * i + k == root_index ? root_id : id[k];
@@ -127,7 +103,7 @@ __global__ void __launch_bounds__(block_size)
     for (uint64_t k = 4 * fours + hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
         const uint32_t local[1] = {partition.local_id[k]};
         uint32_t id[1] = {partition.first_id[k]};
-        load_parent_ids(partition, output, local, id);
+        translate_parents(found, local, id, id_of);
         output.parent_id[k] = k == root_index ? root_id : id[0];
     }
 }
