@@ -329,22 +329,25 @@ enum hw_status hw_sssp_check_parentless(const struct hw_gpu_engine *engine, uint
 /* Refuses distances that are not finite, and vertices without a parent. */
 static enum hw_status outcome(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_gpu_sssp_control control, *device_control = hw_sssp_state_of(engine)->paths.control;
+    struct hw_gpu_sssp_control *control = hw_sssp_state_of(engine)->paths.control;
+    uint32_t overflows = 0, parentless = 0; /* not all methods write the rest of the control */
     enum hw_status status = HW_OK;
 
     if (!has_tree(engine))
         return HW_OK;
-    status = hw_gpu_fill(&device_control->overflows, 0, sizeof device_control->overflows, err);
+    status = hw_gpu_fill(&control->overflows, 0, sizeof control->overflows, err);
     if (status == HW_OK && hw_sssp_state_of(engine)->may_overflow)
         status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &hw_sssp_state_of(engine)->paths),
                          "the kernel that counts overflows", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&control, device_control, sizeof control, err);
+        status = hw_gpu_get(&overflows, &control->overflows, sizeof overflows, err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&parentless, &control->parentless, sizeof parentless, err);
     if (status != HW_OK)
         return status;
-    if (control.overflows > 0)
+    if (overflows > 0)
         return hw_distances_overflow(err);
-    return hw_sssp_check_parentless(engine, control.parentless,
+    return hw_sssp_check_parentless(engine, parentless,
                                     hw_sssp_state_of(engine)->weight_stats.negative > 0, err);
 }
 
