@@ -87,7 +87,7 @@ __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32
 /* Parents in graph ids. The root may have no edges. */
 __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
-    const found_parents found = {output.parent, output.settled, graph.active};
+    const found_parents found = {output.parent, output.settled, graph.active, graph.active};
     const uint64_t fours = graph.vertices / 4;
     const auto id_of = [&](uint32_t vertex) { return __ldg(graph.graph_id + vertex); };
 

@@ -18,10 +18,12 @@ namespace
 
 /* Where a search left the parents of its vertices. */
 struct found_parents {
-    const uint32_t *parent;   /* [vertices], or HW_INVALID_VERTEX */
+    const uint32_t *parent;   /* [vertices] below `bound`; anything else is none: a search that was
+                                 aborted leaves entries unset */
     const uint32_t *is_first; /* [vertices / 32 + 1] bits: the parent is the first in-neighbor,
                                  whatever `parent` has; or NULL */
     uint32_t vertices;        /* others have no edges */
+    uint32_t bound;
 };
 
 /*
@@ -50,7 +52,7 @@ __device__ __forceinline__ void translate_parents(const found_parents &found,
 #pragma unroll
     for (int k = 0; k < count; k++)
         if (!first[k])
-            id[k] = parent[k] != HW_INVALID_VERTEX ? id_of(parent[k]) : HW_INVALID_VERTEX;
+            id[k] = parent[k] < found.bound ? id_of(parent[k]) : HW_INVALID_VERTEX;
 }
 
 } // namespace

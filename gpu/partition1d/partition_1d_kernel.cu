@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(block_size)
                uint32_t root_id)
 {
     const found_parents found = {output.parent, output.parent_is_first_neighbor,
-                                 partition.count[partition.part]};
+                                 partition.count[partition.part],
+                                 partition.parts * partition.active};
     const uint64_t fours = partition.owned / 4;
     const auto id_of = [&](uint32_t global) { return graph_id_of(partition, global); };
 
