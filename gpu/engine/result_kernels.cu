@@ -84,31 +84,16 @@ __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32
     }
 }
 
-/* Parents in graph ids. The root may have no edges. */
+/* Parents in graph ids. */
 __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
-    const found_parents found = {output.parent, output.settled, graph.active, graph.active};
-    const uint64_t fours = graph.vertices / 4;
     const auto id_of = [&](uint32_t vertex) { return __ldg(graph.graph_id + vertex); };
+    const uint32_t root_id = id_of(root);
 
-    for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 at = __ldcs(reinterpret_cast<const uint4 *>(graph.vertex_of_id) + i);
-        const uint4 first = __ldcs(reinterpret_cast<const uint4 *>(graph.first_in_neighbor_id) + i);
-        const uint32_t vertex[4] = {at.x, at.y, at.z, at.w};
-        uint32_t id[4] = {first.x, first.y, first.z, first.w};
-        translate_parents(found, vertex, id, id_of);
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            id[k] = vertex[k] == root ? id_of(root) : id[k];
-        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i,
-               make_uint4(id[0], id[1], id[2], id[3]));
-    }
-    for (uint64_t k = fours * 4 + hw_grid_thread(); k < graph.vertices; k += hw_grid_threads()) {
-        const uint32_t vertex[1] = {graph.vertex_of_id[k]};
-        uint32_t id[1] = {graph.first_in_neighbor_id[k]};
-        translate_parents(found, vertex, id, id_of);
-        output.parent_id[k] = vertex[0] == root ? id_of(root) : id[0];
-    }
+    write_parent_ids({output.parent, output.settled, graph.active, graph.active},
+                     {graph.vertex_of_id, graph.first_in_neighbor_id, output.parent_id,
+                      graph.vertices, root_id, root_id},
+                     id_of);
 }
 
 /* An ancestor of a vertex and the number of levels up to it, in one word: a pointer jump reads and

@@ -77,36 +77,17 @@ __global__ void interleave(hw_partition_1d partition, uint32_t part, const uint3
 }
 
 /* Parents of own vertices in graph ids. Where vertices have their own order, all loads are in order
- * and ids are computed. The root may have no edges. */
+ * and ids are computed. */
 __global__ void __launch_bounds__(block_size)
     parent_ids(const __grid_constant__ hw_partition_1d partition,
                const __grid_constant__ hw_partition_1d_output output, uint32_t root_index,
                uint32_t root_id)
 {
-    const found_parents found = {output.parent, output.parent_is_first_neighbor,
-                                 partition.count[partition.part],
-                                 partition.parts * partition.active};
-    const uint64_t fours = partition.owned / 4;
-    const auto id_of = [&](uint32_t global) { return graph_id_of(partition, global); };
-
-    for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
-        const uint4 at = __ldcs(reinterpret_cast<const uint4 *>(partition.local_id) + i);
-        const uint4 first = __ldcs(reinterpret_cast<const uint4 *>(partition.first_id) + i);
-        const uint32_t local[4] = {at.x, at.y, at.z, at.w};
-        uint32_t id[4] = {first.x, first.y, first.z, first.w};
-        translate_parents(found, local, id, id_of);
-#pragma unroll
-        for (uint32_t k = 0; k < 4; k++)
-            id[k] = 4 * i + k == root_index ? root_id : id[k];
-        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i,
-               make_uint4(id[0], id[1], id[2], id[3]));
-    }
-    for (uint64_t k = 4 * fours + hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
-        const uint32_t local[1] = {partition.local_id[k]};
-        uint32_t id[1] = {partition.first_id[k]};
-        translate_parents(found, local, id, id_of);
-        output.parent_id[k] = k == root_index ? root_id : id[0];
-    }
+    write_parent_ids({output.parent, output.parent_is_first_neighbor,
+                      partition.count[partition.part], partition.parts * partition.active},
+                     {partition.local_id, partition.first_id, output.parent_id, partition.owned,
+                      root_index, root_id},
+                     [&](uint32_t global) { return graph_id_of(partition, global); });
 }
 
 /* An ancestor of a vertex and the number of levels up to it, in one word: a pointer jump reads and
